@@ -110,7 +110,7 @@ def _column(name: str, folder: Path, publish: Publish, by_label: bool) -> Column
     source: FromFile | LeafTable = file
     if by_label:
         rows = sorted(file.table().rows, key=lambda row: row[::-1])
-        source = LeafTable.checked(rows, name)
+        source = LeafTable.from_rows(rows, name)
     if name == "age":
         return Column(name=name, role="quasi", type="number", publish=publish, hierarchy=source)
     return Column(name=name, role="quasi", hierarchy=source)

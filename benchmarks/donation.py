@@ -22,7 +22,7 @@ from transport_limits import aes_rate, hpke_rate, kem_rate
 from transport_round import aes_bytes_of, transport
 
 from anonloom import Classes, Guard, Registry, Release, StageContext, Table
-from anonloom._run.stage_log import Journal
+from anonloom._run.stage_log import StageLog
 from anonloom._run.stages import PipelineStages
 from anonloom._spec.pipeline import load_pipeline
 from anonloom_anonify.campaign import Campaign
@@ -39,7 +39,7 @@ def main() -> None:
     registry = Registry.installed()
     settings = [f"data.with.rows={asked.donors}", f"privacy[0].k-anonymity.k={asked.k}"]
     spec = load_pipeline(PIPELINE, registry, settings=settings)
-    stages = PipelineStages(spec.stages, Journal(registry, "benchmark", 1), spec.privacy)
+    stages = PipelineStages(spec.stages, StageLog(registry, "benchmark", 1), spec.privacy)
     sampler = stages.sampler()
     assert sampler is not None
     guard = Guard(tuple(use.method for use in spec.privacy), sampler.method.least_kept)

@@ -35,7 +35,7 @@ from anonloom_recoding.centroid import Centroid
 from anonloom_recoding.hierarchy import ByHierarchy
 from anonloom_recoding.outliers import Suppress
 from anonloom_recoding.sets import Sets
-from anonloom_sampling.samplers import Stratified
+from anonloom_sampling.samplers import StratifiedSampler
 from anonloom_utility.auditor import Utility
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -92,7 +92,7 @@ def stages(frame: pd.DataFrame, folder: Path) -> Iterator[tuple[str, Callable[[]
     for method in (ByHierarchy(), Sets(), Centroid()):
         name = type(method).__name__.lower()
         yield name, lambda method=method: method.generalize(table, classes, run)
-    yield "stratified", lambda: Stratified(share=0.7).sample(classes, run)
+    yield "stratified", lambda: StratifiedSampler(share=0.7).sample(classes, run)
     for method in (ByHierarchy(), Centroid()):
         yield from after(table, classes, method, folder)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import anonloom_scaffold.plugin as scaffold_hooks
 from anonloom import Pipeline, Registry
 from anonloom._cli import main
 from anonloom._cli.plan import plan
@@ -220,6 +221,7 @@ def test_plan_editor_and_lists_know_the_kind(registry, tmp_path, capsys):
 
 
 def test_new_says_that_there_is_no_template_for_it(registry, capsys):
+    registry.register(scaffold_hooks, distribution="anonloom-scaffold")
     assert 2 == main(["new", "notary", "double-count"])
     assert (
         "anonloom: there is no template for a notary\n"

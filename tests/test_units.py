@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from anonloom._cli import main
-from anonloom.data._unit import worded
+from anonloom.data._unit import wording_for
 from anonloom_catalog import first_party_folders
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -195,5 +195,5 @@ def test_an_audit_of_two_tables_speaks_of_what_its_pipeline_counts(tmp_path, cap
     ],
 )
 def test_words_for_persons_are_those_for_records_and_names_stay(said, expected):
-    assert expected == worded(said, "record")
-    assert said == worded(said, "person")
+    assert expected == wording_for(said, "record")
+    assert said == wording_for(said, "person")

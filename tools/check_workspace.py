@@ -45,6 +45,8 @@ ALWAYS = ("core", "catalog")
 CACHE_KEYS = ("pyproject.toml", "setup.py", "src/**/*.c", "src/**/*.h")
 METAPACKAGE = "metapackage"
 CONSTRAINTS = "constraints.txt"
+# Commands that core left to a package of their own, and that other plugins may build on.
+FOUNDATIONS = ("anonloom-experiments",)
 EMPTY_CATALOGUE = '{\n  "plugins": []\n}\n'
 CATALOGUE = "libs/catalog/src/anonloom_catalog/first_party.json"
 # What a plugin may depend on among our own packages.
@@ -78,6 +80,11 @@ class Member:
     def is_library(self) -> bool:
         """Whether it is a library, which plugins may import."""
         return self.path.startswith("libs/")
+
+    @property
+    def is_command(self) -> bool:
+        """Whether it brings commands that core left to a package of their own."""
+        return self.path.startswith("plugins/commands/")
 
     @property
     def is_tutorial(self) -> bool:
@@ -172,9 +179,13 @@ def _compare(where: str, listed: list[str], wanted: list[str]) -> list[str]:
 
 
 def _sources(root: Path, packages: list[Member]) -> list[str]:
-    """Core and libraries come from the workspace; a plugin needs no entry: none asks for one."""
+    """What a package may ask for comes from the workspace; other plugins need no entry."""
     uv = _read(root / "pyproject.toml")["tool"]["uv"]
-    wanted = sorted(m.distribution for m in packages if m.is_core or m.is_library)
+    wanted = sorted(
+        m.distribution
+        for m in packages
+        if m.is_core or m.is_library or m.distribution in FOUNDATIONS
+    )
     results = _compare("pyproject.toml: [tool.uv.sources]", list(uv["sources"]), wanted)
     results += [
         f"pyproject.toml: [tool.uv.sources] must say {name} = {{ workspace = true }}"
@@ -191,9 +202,9 @@ def _sources(root: Path, packages: list[Member]) -> list[str]:
 
 
 def metapackage_lists(packages: list[Member], version: str) -> tuple[list[str], list[str]]:
-    """What the metapackage asks for: core, the catalogue, the quickstart's plugins; and all."""
+    """What the metapackage asks for: core, its commands, the quickstart's plugins; and all."""
     published = [m for m in packages if not m.is_tutorial]
-    quickstart = [m for m in published if m.short in (*ALWAYS, *QUICKSTART)]
+    quickstart = [m for m in published if m.is_command or m.short in (*ALWAYS, *QUICKSTART)]
     return _ranges(quickstart, version), _ranges(published, version)
 
 
@@ -247,7 +258,9 @@ def _methods(member: Member) -> dict[str, list[str]]:
                 and isinstance(call.func, ast.Name)
                 and call.func.id == "Method"
                 for word in call.keywords
-                if word.arg == "name" and isinstance(word.value, ast.Constant)
+                if word.arg == "name"
+                and isinstance(word.value, ast.Constant)
+                and isinstance(word.value.value, str)
             ]
             if names:
                 results[function.name] = names
@@ -338,18 +351,22 @@ def _entries(entries: dict[str, str]) -> str:
 
 
 def _dependencies(needs: list[str], version: str, what: str) -> list[str]:
-    """Whatever is not core depends on core, may depend on libraries, and on no plugin."""
+    """Whatever is not core depends on core, may depend on libraries, and on no plugin.
+
+    A plugin may also build on what core left to a package of its own.
+    """
+    shared = (*SHARED, *(FOUNDATIONS if what == "plugin" else ()))
     results = []
     if range_of(SHARED[0], version) not in needs:
         results.append(f"pyproject.toml: dependencies must hold {range_of(SHARED[0], version)}")
     for need in needs:
         name = re.split(r"[^A-Za-z0-9._-]", need, maxsplit=1)[0]
-        if name in SHARED[1:] and need != range_of(name, version):
+        if name in shared[1:] and need != range_of(name, version):
             library, asked = name.removeprefix("anonloom-"), range_of(name, version)
             results.append(
                 f"pyproject.toml: {library} must be asked for as {asked}. Got {need} instead."
             )
-        elif name.startswith("anonloom-") and name not in SHARED:
+        elif name.startswith("anonloom-") and name not in shared:
             other = "other plugin" if what == "plugin" else "plugin"
             results.append(f"pyproject.toml: a {what} depends on no {other}. Got {need} instead.")
     return results

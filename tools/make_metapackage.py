@@ -3,8 +3,9 @@
 
     python tools/make_metapackage.py
 
-Its dependencies are core and what the quickstart needs; its extra `all` is every package but the
-tutorial's. Run it after adding or removing a package; `check_workspace.py` compares.
+Its dependencies are core, its commands and what the quickstart needs; its extra `all` is every
+package but the tutorial's. Run it after adding or removing a package; `check_workspace.py`
+compares.
 """
 
 import sys
@@ -22,7 +23,7 @@ build-backend = "hatchling.build"
 [project]
 name = "anonloom"
 version = "{version}"
-description = "Publish personal tables safely: core and what the quickstart needs"
+description = "Publish personal tables safely: core, its commands and what the quickstart needs"
 readme = "README.md"
 license = "Apache-2.0"
 requires-python = "{python}"

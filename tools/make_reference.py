@@ -18,6 +18,7 @@ from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 
+from check_workspace import members
 from error_messages import CLASSES, messages_of
 from pipeline_reference import pipeline_page
 from reference_table import NOTE, parameters, table
@@ -224,22 +225,26 @@ def _method(entry: Entry, registry: Registry) -> Iterator[str]:
 
 
 def all_commands() -> dict[str, tuple[str, str, str]]:
-    """Return module, summary and owner of every command of core, then of the other packages."""
+    """Return module, summary and distribution of every command of core and of this repository."""
+    ours = {member.distribution for member in members()}
     added = {
         entry.command.name: (entry.command.target, entry.command.summary, entry.distribution)
         for entry in Registry.installed().commands
-        if entry.distribution.startswith("anonloom-")
+        if entry.distribution in ours
     }
-    return {name: (*command, "") for name, command in COMMANDS.items()} | added
+    core = {name: (*facts, "anonloom-core") for name, facts in COMMANDS.items()}
+    return core | dict(sorted(added.items()))
 
 
 def commands_page() -> Iterator[str]:
     """Return the lines of the page on commands."""
     yield from (NOTE, "", "# Commands", "", _COMMANDS, "")
-    for name, (module, summary, owner) in all_commands().items():
+    for name, (module, summary, distribution) in all_commands().items():
         parser = argparse.ArgumentParser(prog=f"anonloom {name}", add_help=False)
         import_module(module).configure(parser)
-        sentence = f"{summary[0].upper()}{summary[1:]}." + (f" From {owner}." if owner else "")
+        sentence = f"{summary[0].upper()}{summary[1:]}."
+        if distribution != "anonloom-core":
+            sentence += f" From {distribution}."
         yield from (f"## `anonloom {name}`", "", sentence, "")
         yield from _arguments(parser)
 

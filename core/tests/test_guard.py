@@ -51,7 +51,7 @@ class NoSecretTwice(PrivacyModel):
     monotone: ClassVar[bool] = False
 
     def admits(self, table, rows, starts, stops):
-        values = table.coded("illness").codes
+        values = table.encode_column("illness").codes
         # The guard asks only for what is still standing.
         assert len(starts)
         results = [

@@ -27,10 +27,12 @@ OBSERVING = [
 
 def test_hooks_stand_in_the_order_in_which_they_fire():
     registering = [kind.hook for kind in KINDS.values()]
-    before, after = (
-        ["anonloom_register_kinds"],
-        ["anonloom_register_commands", "anonloom_register_known_plugins"],
-    )
+    before = ["anonloom_register_kinds"]
+    after = [
+        "anonloom_register_commands",
+        "anonloom_register_experiment_runners",
+        "anonloom_register_known_plugins",
+    ]
     assert [*before, *registering, *after, *OBSERVING] == list(HOOKS)
 
 

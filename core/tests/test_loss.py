@@ -71,8 +71,8 @@ def recoded(table: Table, levels: list[int], suppressed: set[int]) -> Classes:
     """Recode every axis to one level of its hierarchy: one class per combination of nodes."""
     ends = []
     for axis, codes, level in zip(table.axes, table.codes, levels, strict=True):
-        nodes = axis.hierarchy.ancestors[level] if axis.hierarchy and axis.occurring else None
-        own = np.minimum(codes, max(axis.occurring - 1, 0))
+        nodes = axis.hierarchy.ancestors[level] if axis.hierarchy and axis.value_count else None
+        own = np.minimum(codes, max(axis.value_count - 1, 0))
         first = codes if nodes is None else axis.hierarchy.first[nodes[own]]
         last = codes if nodes is None else axis.hierarchy.last[nodes[own]]
         absent = codes == axis.missing

@@ -624,14 +624,14 @@ def test_a_frame_is_given_from_python_and_not_modified():
     table = source.load(SCHEMA, StageContext())
     assert [[1.0, "a", "c"], [2.0, None, "d"]] == cells(table)
     assert ("age", "zip", "illness") == source.columns()
-    assert source.given
+    assert source.has_frame
     pd.testing.assert_frame_equal(before, frame)
 
 
 def test_a_frame_that_was_not_given():
     source = Frame()
     assert source.columns() is None
-    assert not source.given
+    assert not source.has_frame
     with pytest.raises(UsageError) as caught:
         source.load(SCHEMA, StageContext())
     assert (

@@ -12,6 +12,24 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "Ends",
+    "MOMENTS",
+    "STAR",
+    "cell_text",
+    "date_text",
+    "interval_text",
+    "moment_texts",
+    "number_text",
+    "place",
+    "read_interval",
+    "read_range",
+    "read_set",
+    "reads_like_a_form",
+    "set_text",
+    "time_text",
+]
+
 #: The root of every hierarchy, and what a suppressed row shows.
 STAR = "*"
 

@@ -10,6 +10,16 @@ import stat
 from pathlib import Path
 from typing import Any
 
+__all__ = [
+    "MOST_BYTES",
+    "MOST_NESTED",
+    "NotAFile",
+    "read_bytes",
+    "read_json",
+    "size_of",
+    "wrong_path",
+]
+
 #: More than any text that is read as a whole has; a pipe does not say how much is to come.
 MOST_BYTES = 1 << 30
 
@@ -51,14 +61,14 @@ def size_of(path: Path, *, pipes: bool = False) -> int:
     """
     wrong = wrong_path(path)
     if wrong:
-        raise _refused(path, wrong)
+        raise _refusal(path, wrong)
     result = path.stat()
     if stat.S_ISDIR(result.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if stat.S_ISFIFO(result.st_mode) and pipes:
         return MOST_BYTES
     if not stat.S_ISREG(result.st_mode):
-        raise _refused(path, "this is no ordinary file")
+        raise _refusal(path, "this is no ordinary file")
     return result.st_size
 
 
@@ -76,7 +86,7 @@ def read_bytes(path: Path, *, pipes: bool = True) -> bytes:
     with path.open("rb") as file:
         content = file.read(MOST_BYTES) if size <= MOST_BYTES else b""
         if size > MOST_BYTES or len(content) == MOST_BYTES:
-            raise _refused(path, os.strerror(errno.EFBIG))
+            raise _refusal(path, os.strerror(errno.EFBIG))
     return content
 
 
@@ -115,5 +125,5 @@ def _refuse_nested(content: Any) -> None:
         raise ValueError("nested too deeply")
 
 
-def _refused(path: Path, why: str) -> "NotAFile":
+def _refusal(path: Path, why: str) -> "NotAFile":
     return NotAFile(errno.EINVAL, why, str(path))

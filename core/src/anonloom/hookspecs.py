@@ -249,6 +249,25 @@ def anonloom_register_commands() -> list[Command]:  # type: ignore[empty-body]  
 
 
 @hookspec
+def anonloom_register_experiment_runners() -> list[Command]:  # type: ignore[empty-body]  # see above
+    """Name what runs a pipeline file that asks for several runs.
+
+    Returns
+    -------
+    list of Command
+        One per runner; each name is the section of pipeline files that it runs, ``vary``, and each
+        target a module with ``execute(arguments, pipeline) -> int``: the arguments of ``anonloom
+        run`` and the checked `Pipeline`, whose ``spec.grid`` holds the runs. It returns an exit
+        code from 0 to 255.
+
+    When it is called
+        Once, when the registry is first read. The runner itself is called by ``anonloom run``.
+    What it must not do
+        Import the runner's module. The runner itself must not end by ``SystemExit``.
+    """
+
+
+@hookspec
 def anonloom_register_known_plugins() -> list[KnownPlugin]:  # type: ignore[empty-body]  # see above
     """Name plugins that exist, installed or not, so that a missing method can be named with them.
 

@@ -2,7 +2,8 @@
 
 Methods ask before publishing (`class_losses`, `gcp`); auditors and reports ask afterwards, of the
 published cells alone (`release_losses`, `column_losses`, `release_gcp`). Both give the same figures
-for what a generalizer wrote as the axis says.
+for what a generalizer wrote as the axis says. Methods that look at sizes only let
+`merge_until_admitted` join what the guard refuses with the class that costs the least loss.
 
 Loss is how much wider a cell is than the value that it covers. A value that was replaced by another
 one is not wider at all, and still not what it was: such columns have no loss (`changed_columns`).
@@ -15,11 +16,24 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom import cells
+from anonloom._run.merge import merge_until_admitted
 from anonloom.data._axis import Axis
 from anonloom.data._classes import Classes, Regions
 from anonloom.data._release import Release
 from anonloom.data._schema import Type
 from anonloom.data._table import Table
+
+__all__ = [
+    "changed_columns",
+    "class_losses",
+    "column_losses",
+    "distinct_members",
+    "gcp",
+    "mean_of_columns",
+    "merge_until_admitted",
+    "release_gcp",
+    "release_losses",
+]
 
 
 def distinct_members(table: Table, classes: Classes, axis: int) -> NDArray[np.int64]:
@@ -94,7 +108,7 @@ def changed_columns(original: Table, release: Release) -> tuple[str, ...]:
         axis.name
         for axis, codes in zip(original.axes, original.codes, strict=True)
         if _as_written(axis, release)
-        and (rows is None or not _covered(axis, release, codes[rows]).all())
+        and (rows is None or not _covers_value(axis, release, codes[rows]).all())
     )
 
 
@@ -105,7 +119,9 @@ def _as_written(axis: Axis, release: Release) -> bool:
     return axis.name not in release.schema or release.schema[axis.name].role == "quasi"
 
 
-def _covered(axis: Axis, release: Release, codes: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+def _covers_value(
+    axis: Axis, release: Release, codes: NDArray[np.integer[Any]]
+) -> NDArray[np.bool_]:
     """Whether the published cell of every row covers a value, given by its code."""
     which, distinct = pd.factorize(release.frame[axis.name], use_na_sentinel=False)
     covers = [axis.read(_text(cell, axis.type)) for cell in distinct]

@@ -9,6 +9,7 @@ __all__ = [
     "AnyArray",
     "BoolArray",
     "ByteArray",
+    "CodeArray",
     "Float32Array",
     "FloatArray",
     "IntArray",
@@ -19,6 +20,8 @@ AnyArray = NDArray[Any]
 
 BoolArray = NDArray[np.bool_]
 ByteArray = NDArray[np.uint8]
+#: Codes of cells on an axis.
+CodeArray = NDArray[np.int32]
 Float32Array = NDArray[np.float32]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

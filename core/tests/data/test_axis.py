@@ -75,7 +75,8 @@ def paths(axis: Axis) -> list[list[str]]:
     assert axis.hierarchy is not None
     above = axis.hierarchy.ancestors
     return [
-        [axis.hierarchy.labels[node] for node in above[:, index]] for index in range(axis.occurring)
+        [axis.hierarchy.labels[node] for node in above[:, index]]
+        for index in range(axis.value_count)
     ]
 
 
@@ -83,7 +84,7 @@ def under(axis: Axis, lo: int, hi: int) -> list[int]:
     """Codes under the lowest label that all values from lo to hi share."""
     of = paths(axis)
     label = next(label for label in of[lo] if all(label in of[code] for code in range(lo, hi + 1)))
-    return [code for code in range(axis.occurring) if label in of[code]]
+    return [code for code in range(axis.value_count) if label in of[code]]
 
 
 def spread(axis: Axis, codes: list[int]) -> float:
@@ -97,13 +98,13 @@ def slow_loss(axis: Axis, lo: int, hi: int) -> float:
     """NCP as it is defined, one class at a time."""
     if hi == axis.missing:
         return 0.0 if lo == hi else 1.0
-    everything = list(range(axis.occurring))
+    everything = list(range(axis.value_count))
     if axis.form == "interval":
         whole = spread(axis, everything)
         return spread(axis, list(range(lo, hi + 1))) / whole if whole else 0.0
     codes = list(range(lo, hi + 1)) if axis.form == "set" else under(axis, lo, hi)
     if axis.form == "set" or axis.type == "category":
-        return len(codes) / axis.occurring if len(codes) > 1 else 0.0
+        return len(codes) / axis.value_count if len(codes) > 1 else 0.0
     whole = spread(axis, everything)
     return spread(axis, codes) / whole if whole else 0.0
 
@@ -140,7 +141,7 @@ def test_a_published_cell_covers_what_it_was_made_of(extent: tuple[Axis, int, in
     mixed = lo < hi == axis.missing
     if mixed:
         expected = list(range(axis.size))
-    elif axis.form == "nodes" and lo < axis.occurring:
+    elif axis.form == "nodes" and lo < axis.value_count:
         expected = under(axis, lo, hi)
     else:
         expected = inside
@@ -173,13 +174,13 @@ def test_a_set_reads_back_as_its_members(axis: Axis, data: st.DataObject) -> Non
         assert cover.star
     else:
         assert codes == cover.codes.tolist()
-        assert (0.0 if len(codes) == 1 else len(codes) / axis.occurring) == axis.cover_loss(cover)
+        assert (0.0 if len(codes) == 1 else len(codes) / axis.value_count) == axis.cover_loss(cover)
 
 
 @given(extents(), st.integers(-1, 9))
 def test_a_level_asks_for_at_least_that_node(extent: tuple[Axis, int, int], level: int) -> None:
     axis, lo, hi = extent
-    if axis.hierarchy is None or hi >= axis.occurring:
+    if axis.hierarchy is None or hi >= axis.value_count:
         return
     level = min(level, axis.hierarchy.depth - 1)
     (cell,) = axis.publish(np.array([lo]), np.array([hi]), np.array([level]), form="nodes")
@@ -263,7 +264,7 @@ def test_missing_mixed_with_values_is_a_star_and_alone_nothing_is_lost() -> None
         assert "*" == publish(axis, 1, 2)
         assert None is publish(axis, 2, 2)
     empty = axis_of([None, None])
-    assert (1, 0) == (empty.size, empty.occurring)
+    assert (1, 0) == (empty.size, empty.value_count)
     assert [0.0] == empty.loss(np.array([0]), np.array([0])).tolist()
     assert None is publish(empty, 0, 0)
     cover = empty.read(None)

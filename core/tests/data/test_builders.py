@@ -190,7 +190,7 @@ def test_quantiles_are_nested_bins_of_about_equally_many_values(
     finest = pd.Series(levels[0]).value_counts()
     assert len(finest) <= groups[0]
     assert finest.max() <= -(-len(values) // groups[0]) + 1
-    fitted = Quantiles(groups=groups).fitted(np.array(values))
+    fitted = Quantiles(groups=groups).breaks_over(np.array(values))
     assert levels == over(fitted, values)
 
 
@@ -203,7 +203,7 @@ def test_quantiles_of_eight_values() -> None:
 
 def test_quantiles_of_a_constant_and_of_nothing_are_breaks_too() -> None:
     assert [[">= 5"]] == over(Quantiles(groups=(4, 2)), [5.0])
-    assert Breaks(breaks=((0.0,),)) == Quantiles(groups=(4, 2)).fitted(np.empty(0))
+    assert Breaks(breaks=((0.0,),)) == Quantiles(groups=(4, 2)).breaks_over(np.empty(0))
 
 
 @pytest.mark.parametrize(
@@ -433,7 +433,7 @@ def test_a_date_has_no_unit_below_the_month(unit: str) -> None:
 )
 def test_a_column_without_any_value_needs_no_hierarchy(source: HierarchySource, kind: str) -> None:
     table = build(pd.Series([None, None], dtype=object), type=kind, hierarchy=source)
-    assert (0, 0) == (table.axes[0].occurring, table.axes[0].missing)
+    assert (0, 0) == (table.axes[0].value_count, table.axes[0].missing)
 
 
 NUMBERS = st.lists(st.floats(-1e4, 1e4, allow_nan=False), min_size=1, max_size=8, unique=True).map(
@@ -457,7 +457,7 @@ TOWNS = {"north": {"coast": ["a", "b"], "hills": ["c"]}, "south": ["d", "e"]}
     st.one_of(
         st.tuples(st.just(Breaks(breaks=((-5, 0.5, 20, 300), (0.5, 20), (20,)))), NUMBERS),
         st.tuples(st.just(Widths(widths=(0.1, 2.5, 100), start=0.3)), NUMBERS),
-        NUMBERS.map(lambda some: (Quantiles(groups=(4, 2)).fitted(np.array(some)), some)),
+        NUMBERS.map(lambda some: (Quantiles(groups=(4, 2)).breaks_over(np.array(some)), some)),
         st.tuples(st.just(Prefix(keep=(3, 2))), CODES),
         st.tuples(st.just(Prefix(keep=(4, 1), mask="#")), CODES),
         st.tuples(st.just(Calendar()), MOMENTS),
@@ -484,7 +484,7 @@ def test_a_stand_in_lies_in_the_group_whose_label_told_it(made):
 
 @given(NUMBERS, st.data())
 def test_bins_without_breaks_that_are_not_shown_are_unions_of_bins(values, data):
-    whole = Quantiles(groups=(8, 4, 2)).fitted(np.array(values))
+    whole = Quantiles(groups=(8, 4, 2)).breaks_over(np.array(values))
     shown = data.draw(st.sets(st.sampled_from(whole.breaks[0])))
     kept = whole.only(shown)
 

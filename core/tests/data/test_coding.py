@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom import Column
-from anonloom.data import Coded, coerce, encode
+from anonloom.data import EncodedColumn, coerce, encode
 from anonloom.errors import DataError
 from anonloom.hierarchies import Prefix, Tree
 
 
-def coded(series: object, **options: object) -> Coded:
+def coded(series: object, **options: object) -> EncodedColumn:
     column = Column(name="it", role=options.pop("role", "quasi"), **options)
     series = series if isinstance(series, pd.Series) else pd.Series(series, dtype=object)
     return encode(coerce(series, column), column)

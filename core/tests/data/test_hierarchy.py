@@ -78,7 +78,7 @@ def nodes_of(hierarchy: Hierarchy) -> dict[str, frozenset[str]]:
 def test_the_lowest_common_ancestor_of_a_set_is_that_of_its_first_and_last_leaf(
     rows: Rows, data: st.DataObject
 ) -> None:
-    hierarchy = LeafTable.checked(rows, "here").whole()
+    hierarchy = LeafTable.from_rows(rows, "here").whole()
     path = {row[0]: row for row in rows}
     chosen = sorted(data.draw(st.sets(st.integers(0, len(rows) - 1), min_size=1)))
     lo, hi = np.array(chosen[:1]), np.array(chosen[-1:])
@@ -93,7 +93,7 @@ def test_a_ragged_tree_has_the_same_ancestors_as_its_padded_rows(
     tree: dict[str, object], data: st.DataObject
 ) -> None:
     rows = [tuple(row) for row in tree_rows(tree)]
-    hierarchy = LeafTable.checked(rows, "here").whole()
+    hierarchy = LeafTable.from_rows(rows, "here").whole()
     path = {row[0]: row for row in rows}
     chosen = sorted(data.draw(st.sets(st.integers(0, len(rows) - 1), min_size=1)))
     expected = common([path[hierarchy.leaves[index]] for index in chosen])
@@ -109,13 +109,13 @@ def test_every_node_is_an_interval_of_leaves(rows: Rows) -> None:
     for row in rows:
         for label in row:
             expected.setdefault(label, set()).add(row[0])
-    result = nodes_of(LeafTable.checked(rows, "here").whole())
+    result = nodes_of(LeafTable.from_rows(rows, "here").whole())
     assert expected == {label: set(leaves) for label, leaves in result.items()}
 
 
 @given(leaf_tables())
 def test_siblings_stand_in_the_order_of_their_first_appearance(rows: Rows) -> None:
-    hierarchy = LeafTable.checked(rows, "here").whole()
+    hierarchy = LeafTable.from_rows(rows, "here").whole()
     assert first_appearance(rows, len(rows[0]) - 1) == list(hierarchy.leaves)
 
 
@@ -125,7 +125,7 @@ def test_the_order_of_the_rows_decides_the_order_of_siblings_only(
 ) -> None:
     shuffled = list(rows)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    one, other = (LeafTable.checked(some, "here").whole() for some in (rows, shuffled))
+    one, other = (LeafTable.from_rows(some, "here").whole() for some in (rows, shuffled))
     assert nodes_of(one) == nodes_of(other)
     assert one.depth == other.depth
 
@@ -142,7 +142,7 @@ def test_ten_thousand_leaves_on_six_levels_cost_levels_times_leaves() -> None:
         )
         for index in range(10_000)
     ]
-    hierarchy = LeafTable.checked(rows, "here").whole()
+    hierarchy = LeafTable.from_rows(rows, "here").whole()
     nodes = 10_000 + 3334 + 334 + 34 + 4 + 1
     assert (6, 10_000) == hierarchy.ancestors.shape
     assert np.int32 == hierarchy.ancestors.dtype
@@ -181,7 +181,7 @@ def test_labels_that_differ_in_a_final_zero_character_differ() -> None:
 
 
 def test_a_label_is_found_by_its_name() -> None:
-    hierarchy = LeafTable.checked([("a", "x", "*"), ("b", "x", "*")], "here").whole()
+    hierarchy = LeafTable.from_rows([("a", "x", "*"), ("b", "x", "*")], "here").whole()
     node = hierarchy.find("x")
     assert node is not None
     assert (0, 1) == (hierarchy.first[node], hierarchy.last[node])
@@ -336,20 +336,20 @@ def test_a_yaml_file_with_a_syntax_error_is_shown_with_its_place(tmp_path) -> No
 def test_numbers_and_dates_keep_their_order_whatever_the_order_of_the_rows() -> None:
     rows = [("30", "old", "*"), ("4", "young", "*"), ("5.0", "young", "*"), ("31", "old", "*")]
     values = np.array([4.0, 5.0, 30.0, 31.0])
-    hierarchy, order = LeafTable.checked(rows, "here").over(values, False)
+    hierarchy, order = LeafTable.from_rows(rows, "here").over(values, False)
     assert [0, 1, 2, 3] == order.tolist()
     # The leaf is written as the table writes it.
     assert ("4", "5", "30", "31") == hierarchy.leaves
     days = np.array(["2020-01-01", "2020-01-02"], "datetime64[D]")
     late = [("2020-01-02", "x", "*"), ("2020-01-01", "x", "*")]
-    hierarchy, order = LeafTable.checked(late, "here").over(days, False)
+    hierarchy, order = LeafTable.from_rows(late, "here").over(days, False)
     assert ("2020-01-01", "2020-01-02") == hierarchy.leaves
 
 
 def refusal(rows: Rows, values: list[object], own_leaf: bool = True) -> str:
     distinct = np.array(values, float if isinstance(values[0], float) else object)
     with pytest.raises(DataError) as error:
-        LeafTable.checked(rows, "here").over(distinct, own_leaf)
+        LeafTable.from_rows(rows, "here").over(distinct, own_leaf)
     return str(error.value)
 
 
@@ -371,7 +371,7 @@ def test_one_number_is_one_leaf() -> None:
 def test_an_unknown_value_becomes_a_leaf_below_the_root() -> None:
     rows = [("b", "x", "*"), ("a", "x", "*")]
     values = np.array(["a", "b", "c"], object)
-    hierarchy, order = LeafTable.checked(rows, "here").over(values, True)
+    hierarchy, order = LeafTable.from_rows(rows, "here").over(values, True)
     assert ("b", "a", "c") == hierarchy.leaves
     assert [1, 0, 2] == order.tolist()
     node = hierarchy.node(np.array([0, 1, 2]), np.array([1, 2, 2]))

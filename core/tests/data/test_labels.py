@@ -214,7 +214,7 @@ def test_builders_of_bins_call_them_by_what_they_hold(values: list[float]) -> No
 
 def test_a_value_that_the_hierarchy_lacks_does_not_change_what_its_labels_say() -> None:
     rows = (("20", "[20, 29]", "*"), ("21", "[20, 29]", "*"), ("30", "[30, 39]", "*"))
-    source = LeafTable.checked(rows, "here")
+    source = LeafTable.from_rows(rows, "here")
     hierarchy, order = source.over(np.array(["20", "25", "30"], object), True)
     assert {"20", "25", "30", "[20, 29]", "[30, 39]", "*"} == set(hierarchy.labels)
     assert [0, 2, 1] == order.tolist()

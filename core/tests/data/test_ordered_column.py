@@ -28,7 +28,7 @@ def number(values, **more):
     ],
 )
 def test_numbers_keep_the_decimals_of_their_column(values, expected):
-    assert expected == number(values).rounded(np.array([123.456]))[0]
+    assert expected == number(values).round_places(np.array([123.456]))[0]
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_times_stay_on_whole_minutes_hours_or_days(times, expected):
     column = Column(name="x", role="other", type="time")
     line = OrderedColumn.of(pd.Series(times, dtype="datetime64[s]"), column)
 
-    assert expected == line.rounded(np.array([86_400 * 2 + 3_600 * 5 + 60 * 7 + 9.0]))[0]
+    assert expected == line.round_places(np.array([86_400 * 2 + 3_600 * 5 + 60 * 7 + 9.0]))[0]
 
 
 def test_the_nearest_of_two_is_the_lower():

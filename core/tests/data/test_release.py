@@ -91,7 +91,7 @@ def test_groups_are_rows_with_equal_cells(
         for b in range(n):
             assert (cells[a][1] == cells[b][1]) == (of_zip[a] == of_zip[b])
     assert [0] * n == release.groups(()).tolist()
-    assert [pair == ("*", "*") for pair in cells] == release.suppressed.tolist()
+    assert [pair == ("*", "*") for pair in cells] == release.suppressed_rows.tolist()
 
 
 def test_a_row_of_stars_is_suppressed_however_it_came_about() -> None:
@@ -101,15 +101,15 @@ def test_a_row_of_stars_is_suppressed_however_it_came_about() -> None:
     expected = [True, False, False, False]
     for dtype in (object, "str", "category"):
         release = Release(schema=SCHEMA, frame=frame.astype(dtype))
-        assert expected == release.suppressed.tolist()
+        assert expected == release.suppressed_rows.tolist()
     numbers = frame.assign(age=[1.0, 2.0, None, 3.0])
-    assert [False] * 4 == Release(schema=SCHEMA, frame=numbers).suppressed.tolist()
+    assert [False] * 4 == Release(schema=SCHEMA, frame=numbers).suppressed_rows.tolist()
 
 
 def test_without_quasi_identifiers_no_row_is_suppressed_and_all_are_one_group() -> None:
     schema = Schema([Column(name="illness", role="sensitive")])
     release = Release(schema=schema, frame=pd.DataFrame({"illness": ["*", "a"]}))
-    assert [False, False] == release.suppressed.tolist()
+    assert [False, False] == release.suppressed_rows.tolist()
     assert [0, 0] == release.groups().tolist()
 
 
@@ -117,7 +117,7 @@ def test_all_rows_may_be_suppressed() -> None:
     table = build([(1, "a"), (2, "b")])
     release = publish(table, Classes.from_labels(np.array([-1, -1])))
     assert (["*", "*"], ["*", "*"]) == (plain(release, "age"), plain(release, "zip"))
-    assert release.suppressed.all()
+    assert release.suppressed_rows.all()
 
 
 def test_a_table_can_be_published_as_it_is() -> None:
@@ -133,7 +133,7 @@ def test_a_table_can_be_published_as_it_is() -> None:
     assert ["1.5", None, "*"] == plain(release, "age")
     assert ["a", "b", "*"] == plain(release, "zip")
     assert ["i0", "i1", "i2"] == release.frame["illness"].tolist()
-    assert [False, False, True] == release.suppressed.tolist()
+    assert [False, False, True] == release.suppressed_rows.tolist()
     assert ([0, 1, 2], None) == (release.origin.tolist(), release.classes)
     some = Release.as_it_is(table.take(np.array([1])))
     assert ([None], ["b"]) == (plain(some, "age"), plain(some, "zip"))

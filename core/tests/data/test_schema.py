@@ -115,8 +115,8 @@ def test_a_date_and_a_time_have_the_calendar_for_a_hierarchy() -> None:
 def test_roles_decide_what_leaves_the_house() -> None:
     published = {"quasi", "sensitive", "label", "other"}
     for role in ("identifier", "quasi", "sensitive", "label", "other", "person", "group", "truth"):
-        assert (role in published) == Column(name="it", role=role).published
-    assert Column(name="it", role="identifier", pseudonymize=True).published
+        assert (role in published) == Column(name="it", role=role).is_published
+    assert Column(name="it", role="identifier", pseudonymize=True).is_published
 
 
 def schema() -> Schema:
@@ -136,7 +136,7 @@ def test_columns_keep_their_order() -> None:
     assert ("id", "age", "illness", "zip", "who") == declared.names
     assert ("age", "zip") == declared.quasi == declared.names_with_role("quasi")
     assert ("illness", "who") == declared.names_with_role("person", "sensitive")
-    assert ("age", "illness", "zip") == declared.published
+    assert ("age", "illness", "zip") == declared.published_names
     assert declared.names == tuple(column.name for column in declared)
     assert "zip" == declared["zip"].name
     assert "zip" in declared
@@ -149,7 +149,7 @@ def test_a_quasi_identifier_that_is_not_guarded_is_published_as_it_is() -> None:
     guarded = schema().restrict_quasi(("age",))
     assert ("age",) == guarded.quasi
     assert ("other", None) == (guarded["zip"].role, guarded["zip"].publish)
-    assert schema().published == guarded.published
+    assert schema().published_names == guarded.published_names
     assert schema() == schema().restrict_quasi(("age", "zip"))
 
 

@@ -105,21 +105,21 @@ def test_persons_are_numbered_and_rows_without_one_are_told(table: Table) -> Non
 
 
 def test_any_column_can_be_coded_also_one_that_holds_a_star(table: Table) -> None:
-    coded = table.coded("illness")
+    coded = table.encode_column("illness")
     assert ["*", "flu"] == coded.axis.values.tolist()
     assert [1, 0, 2, 1] == coded.codes.tolist()
-    assert coded is table.coded("illness")
-    assert table.codes[0].tolist() == table.coded("age").codes.tolist()
+    assert coded is table.encode_column("illness")
+    assert table.codes[0].tolist() == table.encode_column("age").codes.tolist()
 
 
 def test_taken_rows_keep_axes_and_know_their_origin(table: Table) -> None:
-    table.coded("illness")
+    table.encode_column("illness")
     some = table.take(np.array([3, 1]))
     assert table.axes == some.axes
     assert [[2, 0], [0, 1]] == some.codes.tolist()
     assert [3, 1] == some.origin.tolist()
     assert ["n4", "n2"] == some.column("note").tolist()
-    assert [1, 0] == some.coded("illness").codes.tolist()
+    assert [1, 0] == some.encode_column("illness").codes.tolist()
     assert [0, 1] == some.frame.index.tolist()
     assert [False, False] == some.incomplete.tolist()
     assert [1, 3] == some.take(np.array([1, 0])).origin.tolist()
@@ -141,11 +141,11 @@ def test_a_method_sees_the_roles_that_it_reads(table: Table) -> None:
     expected = "column 'illness' has role 'sensitive', which this method does not read"
     assert (expected,) == error.value.args
     with pytest.raises(KeyError):
-        seen.coded("illness")
+        seen.encode_column("illness")
     # Also when somebody else has coded it before.
-    table.coded("illness")
+    table.encode_column("illness")
     with pytest.raises(KeyError):
-        seen.coded("illness")
+        seen.encode_column("illness")
 
 
 def test_a_method_that_reads_no_quasi_identifier_sees_no_axis(table: Table) -> None:

@@ -270,7 +270,7 @@ def table_of(column: Column, cells: list[object]) -> Table:
 @pytest.mark.parametrize("role", ["quasi", "sensitive", "label", "other", "person", "group"])
 def test_spellings_are_one_value_in_every_role(role: str) -> None:
     table = table_of(Column(name="it", role=role), ["a", "a\u200b", "\u2066a", "b"])
-    assert [0, 0, 0, 1] == table.coded("it").codes.tolist()
+    assert [0, 0, 0, 1] == table.encode_column("it").codes.tolist()
     assert ["a", "a", "a", "b"] == table.frame["it"].tolist()
     assert {"it": 2} == table.normalized
 

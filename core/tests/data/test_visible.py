@@ -75,9 +75,9 @@ def test_times_are_bounded_by_parts_of_days(cell, bounds):
 def test_categories_are_named_as_the_release_names_them():
     axis = axis_of(["a", "b", "c", "d"], hierarchy=Tree(tree={"ab": ["a", "b"], "cd": ["c", "d"]}))
     shown = visible(axis, ["ab", "c", "*"])
-    assert "c" == shown.named(axis, 2, 2)
-    assert "ab" == shown.named(axis, 0, 1)
-    assert [None, None] == [shown.named(axis, 0, 0), shown.named(axis, 2, 3)]
+    assert "c" == shown.label_of(axis, 2, 2)
+    assert "ab" == shown.label_of(axis, 0, 1)
+    assert [None, None] == [shown.label_of(axis, 0, 0), shown.label_of(axis, 2, 3)]
     assert ["ab", None] == [shown.group_of(1), shown.group_of(3)]
 
 

@@ -25,14 +25,19 @@ def _toys():
     return sys.modules[name]
 
 
-@pytest.fixture
-def registry():
-    """Core's own methods and the toys."""
+def make_registry():
+    """Return a registry of core's own methods and the toys."""
     registry = Registry.empty()
     registry.register(anonloom._registry.builtin, distribution="anonloom-core", version="0.1.0")
     registry.register(_toys(), distribution="anonloom-core", version="0.1.0")
     assert registry.broken == ()
     return registry
+
+
+@pytest.fixture
+def registry():
+    """Core's own methods and the toys."""
+    return make_registry()
 
 
 CLINIC = pd.DataFrame(

@@ -42,7 +42,7 @@ class AtLeast(PrivacyModel):
         return self.k
 
     def admits(self, table, rows, starts, stops):
-        ill = table.coded("ill").codes
+        ill = table.encode_column("ill").codes
         return np.array(
             [
                 b - a >= self.k and len(set(ill[rows[a:b]].tolist())) > 1

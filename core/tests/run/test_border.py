@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import logging
-import subprocess
 import sys
 import types
 from concurrent.futures import ThreadPoolExecutor
@@ -262,29 +261,6 @@ def test_every_command_that_asks_a_method_ends_with_1(shop, capsys, words, kind,
     assert f"anonloom: {told(kind)}" == capsys.readouterr().err.splitlines()[-1]
 
 
-@pytest.mark.parametrize("word", ["summarize", "write_grid"])
-def test_an_experiment_ends_with_1_and_goes_on_when_the_plugin_is_mended(shop, capsys, word):
-    kind = {"summarize": "auditor", "write_grid": "reporter"}[word]
-    shop.change("seed: 7\n", "vary:\n  seed: [1, 2]\n")
-    LEAVING[kind, word] = SystemExit(0)
-    assert 1 == main(["run", "pipeline.yaml", "--quiet"])
-    assert f"anonloom: {told(kind)}\n" == capsys.readouterr().err
-    assert not (shop.out / "public" / "grid.json").exists()
-    LEAVING.clear()
-    assert 0 == main(["run", "pipeline.yaml", "--quiet"])
-
-
-def test_a_run_of_an_experiment_that_a_method_ends_is_no_result(shop, capsys):
-    shop.change("seed: 7\n", "vary:\n  seed: [1, 2]\n")
-    LEAVING["auditor", "audit"] = SystemExit(0)
-    assert 1 == main(["run", "pipeline.yaml", "--quiet"])
-    assert f"anonloom: {told('auditor')}\n" == capsys.readouterr().err
-    assert ([], []) == (
-        list((shop.out / "private" / "results").iterdir()),
-        list((shop.out / "runs").iterdir()),
-    )
-
-
 # -- parameters, imports, hooks ---------------------------------------------------------------
 
 
@@ -508,10 +484,10 @@ class Talking(ClientEngine):
     def decoy(self):
         return []
 
-    def take(self, envelope):
+    def receive(self, envelope):
         return []
 
-    def again(self):
+    def resend(self):
         return []
 
     @property
@@ -591,47 +567,3 @@ def test_a_method_that_exits_in_a_thread(line, leaving):
     client = line.client(b"", (), entropy=None, clock=None)
     with ThreadPoolExecutor(1) as pool, pytest.raises(FaultyPluginError):
         pool.submit(client.post, b"").result()
-
-
-def test_in_a_worker_of_jobs_it_is_the_same(tmp_path, clinic):
-    """A fresh process: its workers find the plugin by themselves, as local code."""
-    (tmp_path / "quits.py").write_text(
-        "import sys\n"
-        "from anonloom.findings import Findings\n"
-        "from anonloom.kinds._auditor import Auditor\n"
-        "import attrs\n\n"
-        "@attrs.frozen\n"
-        "class Quits(Auditor):\n"
-        '    measures = "utility"\n\n'
-        "    def audit(self, case, run):\n"
-        "        sys.exit(0)\n"
-    )
-    clinic.write(
-        """
-        version: 1
-        name: clinic
-        data:
-          source: csv
-          with: {path: clinic.csv}
-          columns: {sex: {role: other}}
-        privacy: none
-        audit:
-          - ./quits.py:Quits
-        publish: {to: out, reporters: []}
-        vary: {seed: [1, 2]}
-        """
-    )
-    options = ("--quiet", "--allow-local-code")
-    answer = subprocess.run(
-        (sys.executable, "-m", "anonloom", "run", "pipeline.yaml", "--jobs", "2", *options),
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    bug = f"auditor 'quits' of quits.py: SystemExit in {tmp_path / 'quits.py'}:11"
-    assert (1, "", f"anonloom: this is a bug of {bug}\n") == (
-        answer.returncode,
-        answer.stdout,
-        answer.stderr,
-    )

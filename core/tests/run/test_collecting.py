@@ -4,9 +4,6 @@ import json
 
 import pytest
 
-from anonloom import Registry
-from anonloom._cli import main
-from anonloom._run.grid import Recipe, run_grid
 from anonloom.errors import SpecError
 
 
@@ -50,23 +47,6 @@ def test_findings_of_the_collection_are_in_report_and_text(carried):
     assert ["loads"] == [chart["name"] for chart in collection["charts"]]
     saved = json.loads((carried.out / "public" / "report.json").read_text())
     assert collection == saved["collection"]
-
-
-def test_findings_of_the_collection_are_compared(carried, registry, monkeypatch, capsys):
-    monkeypatch.setattr(Registry, "_environment", registry)
-    monkeypatch.chdir(carried.folder)
-    assert 0 == main(["run", "pipeline.yaml", "--quiet", "--to", "one"])
-    assert 0 == main(["run", "pipeline.yaml", "--quiet", "--to", "two"])
-    capsys.readouterr()
-    assert 0 == main(["compare", "one", "two"])
-    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["collector.carried", "12", "12"] in lines
-
-
-def test_findings_of_the_collection_are_figures_of_an_experiment(carried):
-    carried.file.write_text(carried.file.read_text() + "vary:\n  privacy.size.k: [2, 3]\n")
-    report = run_grid(Recipe(carried.file), carried.registry, carried.out)
-    assert [12, 12] == [run["findings"]["collector.carried"] for run in report["runs"]]
 
 
 def test_columns_that_cannot_be_collected_are_refused_before_the_run(carried):

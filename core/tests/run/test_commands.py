@@ -1,4 +1,4 @@
-"""The commands that run, audit, replay, verify and compare, as a user meets them."""
+"""The commands that run, audit, replay and verify, as a user meets them."""
 
 import json
 import os
@@ -6,12 +6,14 @@ import signal
 import subprocess
 import sys
 import time
+import types
 
 import pandas as pd
 import pytest
 
 from anonloom import Registry
 from anonloom._cli import main
+from anonloom.api import API_VERSION, Command, hookimpl
 from anonloom.errors import PluginError
 
 
@@ -95,38 +97,6 @@ def test_jobs_must_be_positive(shop, capsys):
     assert "anonloom: --jobs must be at least 1. Got 0 instead.\n" == capsys.readouterr().err
 
 
-def test_an_experiment_prints_its_table_and_progress(shop, capsys):
-    shop.file.write_text(shop.file.read_text() + "vary: {privacy.size.k: [2, 13]}\n")
-    assert 0 == main(["run", "pipeline.yaml"])
-
-    printed = capsys.readouterr()
-    assert (
-        "1 of 2 runs published\ntable: out/public/grid.csv\nreport: out/public/grid.csv\n"
-        == printed.out
-    )
-    assert (
-        "[2/2] privacy.size.k=13: refused: the whole table does not satisfy size: it has 12 usable "
-        "rows, and k: 12 would pass\n" in printed.err
-    )
-
-
-def test_an_experiment_without_any_release_exits_with_3(shop, capsys):
-    shop.file.write_text(shop.file.read_text() + "vary: {privacy.size.k: [13, 14]}\n")
-
-    assert 3 == main(["run", "pipeline.yaml", "--quiet"])
-    assert (
-        "anonloom: no run of the experiment could be published; the first: the whole table does "
-        "not satisfy size: it has 12 usable rows, and k: 12 would pass\n" == capsys.readouterr().err
-    )
-
-
-def test_the_dry_run_of_an_experiment_runs_nothing(shop, capsys):
-    shop.file.write_text(shop.file.read_text() + "vary: {privacy.size.k: [2, 3]}\n")
-
-    assert 0 == main(["run", "pipeline.yaml", "--dry-run"])
-    assert "2 runs are well formed; nothing was run\n" == capsys.readouterr().out
-
-
 def test_apply_replays_a_transformation(shop, capsys):
     main(["run", "pipeline.yaml", "--quiet"])
     capsys.readouterr()
@@ -144,26 +114,6 @@ def test_apply_takes_a_share_from_0_to_1(shop, capsys, share):
     assert capsys.readouterr().err.endswith(
         "anonloom apply: error: argument --suppress-at-most: must be a number from 0 to 1. "
         f"Got '{share}' instead.\n"
-    )
-
-
-def test_compare_shows_both_runs_and_the_difference(shop, capsys):
-    main(["run", "pipeline.yaml", "--quiet", "--to", "one"])
-    main(["run", "pipeline.yaml", "--quiet", "--to", "two", "--set", "stages.partitioner.length=6"])
-    capsys.readouterr()
-    assert 0 == main(["compare", "one", "two"])
-
-    lines = capsys.readouterr().out.splitlines()
-    assert ["one", "two", "difference"] == lines[0].split()
-    runs = next(line for line in lines if line.startswith("partitioner.runs"))
-    assert ["partitioner.runs", "3", "2", "-1", "(-33.3%)"] == runs.split()
-
-
-def test_compare_wants_folders_of_runs(shop, capsys):
-    assert 2 == main(["compare", ".", "."])
-    assert (
-        "anonloom: '.' holds no report.json; it must be the folder of a run\n"
-        == capsys.readouterr().err
     )
 
 
@@ -383,3 +333,60 @@ def test_a_signal_in_the_middle_leaves_nothing_half_written(clinic, number):
 
     assert (130, "anonloom: interrupted\n") == (process.returncode, errors)
     assert ["clinic.csv", "pipeline.yaml", "wait.py", "waiting"] == clinic.left()
+
+
+def test_an_experiment_needs_a_package_that_runs_it(shop, capsys):
+    shop.file.write_text(shop.file.read_text() + "vary: {privacy.size.k: [2, 3]}\n")
+    assert 2 == main(["run", "pipeline.yaml", "--quiet"])
+    assert (
+        "anonloom: no installed package runs the experiments that 'vary' asks for\n"
+        "    `pip install anonloom` brings the one of Anonloom itself\n"
+    ) == capsys.readouterr().err
+    assert not shop.out.exists()
+
+
+def _runner(registry, monkeypatch, distribution, execute):
+    """Register a package whose module runs experiments."""
+    name = f"{distribution}_runner"
+    monkeypatch.setitem(sys.modules, name, types.SimpleNamespace(execute=execute))
+    command = Command(name="vary", target=name, summary="Runs.")
+    plugin = types.SimpleNamespace(
+        ANONLOOM_API=API_VERSION,
+        anonloom_register_experiment_runners=hookimpl(lambda: [command]),
+    )
+    assert registry.register(plugin, distribution=distribution), registry.broken
+
+
+def test_an_experiment_is_handed_to_the_package_that_runs_it(shop, registry, monkeypatch, capsys):
+    shop.file.write_text(shop.file.read_text() + "vary: {privacy.size.k: [2, 3]}\n")
+    calls = []
+
+    def execute(arguments, pipeline):
+        calls.append((arguments.file, [case.label for case in pipeline.spec.grid]))
+        return 7
+
+    _runner(registry, monkeypatch, "acme", execute)
+    assert 7 == main(["run", "pipeline.yaml"])
+    assert [("pipeline.yaml", ["privacy.size.k=2", "privacy.size.k=3"])] == calls
+
+    _runner(registry, monkeypatch, "other", execute)
+    assert 2 == main(["run", "pipeline.yaml"])
+    assert (
+        "anonloom: several packages run the experiments that 'vary' asks for: acme, other\n"
+        "    remove all but one of them\n"
+    ) == capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"), [(None, "NoneType"), (256, "256")], ids=["nothing", "too large"]
+)
+def test_a_runner_that_returns_no_exit_code_is_no_success(
+    shop, registry, monkeypatch, capsys, answer, text
+):
+    shop.file.write_text(shop.file.read_text() + "vary: {privacy.size.k: [2, 3]}\n")
+    _runner(registry, monkeypatch, "acme", lambda arguments, pipeline: answer)
+    assert 1 == main(["run", "pipeline.yaml"])
+    assert (
+        "anonloom: this is a bug of command 'vary' of acme: it must return an exit code, a number "
+        f"from 0 to 255. Got {text} instead.\n"
+    ) == capsys.readouterr().err

@@ -143,7 +143,7 @@ class HidesInTable(Mechanism):
     """
 
     def protect(self, table, context):
-        assert 2 == len(set(table.coded("illness").codes.tolist()))
+        assert 2 == len(set(table.encode_column("illness").codes.tolist()))
         frame = table.frame.copy()
         frame["illness"] = [f"flu{UNSEEN[index % len(UNSEEN)]}" for index in range(len(frame))]
         return attrs.evolve(table, frame=frame)

@@ -30,7 +30,7 @@ class SizeAndTwo(PrivacyModel):
         return self.k
 
     def admits(self, table, rows, starts, stops):
-        ill = table.coded("ill").codes
+        ill = table.encode_column("ill").codes
         return np.array(
             [
                 b - a >= self.k and len(set(ill[rows[a:b]])) > 1

@@ -386,7 +386,7 @@ def test_rows_without_a_person_are_suppressed_where_the_column_says_so(clinic, c
     clinic.change("role: identifier", "role: person, missing: suppress")
     clinic.change("privacy:", "suppression: {at_most: 0.1}\nprivacy:")
     release = clinic.pipeline().run(with_gaps(*cells)).release
-    assert [0, 1] == sorted(release.origin[release.suppressed].tolist())
+    assert [0, 1] == sorted(release.origin[release.suppressed_rows].tolist())
 
 
 def test_a_row_without_a_person_that_somebody_puts_into_a_class_is_refused(clinic, monkeypatch):

@@ -6,7 +6,7 @@ import pytest
 
 from anonloom import Registry
 from anonloom._cli import main, progress
-from anonloom._run.stage_log import Journal
+from anonloom._run.stage_log import StageLog
 from anonloom.api import hookimpl
 
 
@@ -105,7 +105,7 @@ def test_a_stage_knows_whether_anybody_sees_its_progress(clinic, registry, obser
     for name in observers:
         registry.observers.add(getattr(progress, name)())
     pipeline = clinic.pipeline()
-    journal = Journal(registry, "run", 7)
+    journal = StageLog(registry, "run", 7)
     assert watched is registry.observers.hears("anonloom_stage_progress")
     registry.observers.run_started(run_id="run", pipeline="clinic", stages=())
     with journal.stage(pipeline.spec.collect) as (context, _):

@@ -9,7 +9,6 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from anonloom._run.grid import Recipe, run_grid
 from anonloom.errors import IntegrityError, PluginError, PrivacyError, UsageError
 
 
@@ -310,18 +309,13 @@ def test_declared_reporters_write_into_the_public_folder(clinic):
     assert "clinic" == (clinic.out / "public" / "note.txt").read_text()
 
 
-@pytest.mark.parametrize("vary", ["", "vary: {seed: [1, 2]}\n"])
-def test_a_folder_that_cannot_be_made_is_refused_before_any_work(clinic, vary, monkeypatch):
-    clinic.file.write_text(clinic.file.read_text() + vary)
+def test_a_folder_that_cannot_be_made_is_refused_before_any_work(clinic, monkeypatch):
     (clinic.folder / "file").write_text("")
     (clinic.folder / "link").symlink_to("nowhere")
     before = clinic.left()
 
     def publish(target):
-        if vary:
-            run_grid(Recipe(clinic.file), clinic.registry, target)
-        else:
-            clinic.pipeline().publish(to=target)
+        clinic.pipeline().publish(to=target)
 
     def refused(name):
         with pytest.raises(UsageError) as caught:

@@ -4,10 +4,8 @@ import json
 
 import pytest
 
-from anonloom import Finding, Registry
-from anonloom._cli import main
-from anonloom._run.grid import Recipe, run_grid
-from anonloom._run.reporting import parts
+from anonloom import Finding
+from anonloom._run.reporting import report_parts
 from anonloom.sources import Csv
 
 
@@ -34,25 +32,8 @@ def test_findings_of_the_source_are_in_report_and_text(noticed):
     assert "  source.simulated: 1\n" in (public / "report.txt").read_text()
 
 
-def test_findings_of_the_source_are_compared(noticed, registry, monkeypatch, capsys):
-    monkeypatch.setattr(Registry, "_environment", registry)
-    monkeypatch.chdir(noticed.folder)
-    assert 0 == main(["run", "pipeline.yaml", "--quiet", "--to", "one"])
-    assert 0 == main(["run", "pipeline.yaml", "--quiet", "--to", "two"])
-    capsys.readouterr()
-    assert 0 == main(["compare", "one", "two"])
-    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["source.simulated", "1", "1"] in lines
-
-
-def test_findings_of_the_source_are_figures_of_an_experiment(noticed):
-    noticed.file.write_text(noticed.file.read_text() + "vary:\n  privacy.size.k: [2, 3]\n")
-    report = run_grid(Recipe(noticed.file), noticed.registry, noticed.out)
-    assert [1, 1] == [run["findings"]["source.simulated"] for run in report["runs"]]
-
-
 def test_a_report_of_an_earlier_version_says_nothing_of_its_source(noticed):
     report = noticed.pipeline().publish().report
-    ids = [part["id"] for part in parts(report)]
+    ids = [part["id"] for part in report_parts(report)]
     del report["source"]
-    assert ids == ["source", *(part["id"] for part in parts(report))]
+    assert ids == ["source", *(part["id"] for part in report_parts(report))]

@@ -87,8 +87,8 @@ def test_a_class_that_fails_after_sampling_is_withheld_whole(clinic):
     (clinic.folder / "clinic.csv").write_text("\n".join(rows) + "\n")
     outcome = clinic.pipeline("stages.partitioner.length=6").run()
 
-    kept = outcome.release.frame[~outcome.release.suppressed]
-    assert 3 == int(outcome.release.suppressed.sum())
+    kept = outcome.release.frame[~outcome.release.suppressed_rows]
+    assert 3 == int(outcome.release.suppressed_rows.sum())
     assert (kept.groupby(["age", "sex"], observed=True)["illness"].nunique() >= 2).all()
 
 
@@ -135,8 +135,8 @@ def test_incomplete_rows_are_published_as_stars(clinic):
     (clinic.folder / "clinic.csv").write_text(text)
     release = clinic.pipeline().run().release
 
-    starred = release.frame[release.suppressed]
-    assert [3] == release.origin[release.suppressed].tolist()
+    starred = release.frame[release.suppressed_rows]
+    assert [3] == release.origin[release.suppressed_rows].tolist()
     assert [STAR, STAR] == starred[["age", "sex"]].iloc[0].tolist()
     assert [True, True] == starred[["illness", "bill"]].isna().iloc[0].tolist()
 

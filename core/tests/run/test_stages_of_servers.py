@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from anonloom import Finding, Guard, Sampler, StageContext
-from anonloom._run.stage_log import Journal
+from anonloom._run.stage_log import StageLog
 from anonloom._run.stages import PipelineStages
 from anonloom.api import hookimpl
 from anonloom.errors import PluginError
@@ -72,7 +72,7 @@ def stages(clinic, registry):
         "  - generalizer: as-declared\n", "  - generalizer: as-declared\n  - sampler: first-half\n"
     )
     spec = clinic.pipeline("stages.partitioner.note=working").spec
-    return PipelineStages(spec.stages, Journal(registry, "run", 7), spec.privacy)
+    return PipelineStages(spec.stages, StageLog(registry, "run", 7), spec.privacy)
 
 
 @pytest.fixture
@@ -145,7 +145,7 @@ def test_another_party_still_keeps_its_own_account(stages, table):
 
 
 def test_a_journal_aside_has_the_settings_of_the_run(registry, listener):
-    journal = Journal(registry, "run", 7, workers=3)
+    journal = StageLog(registry, "run", 7, workers=3)
     aside = journal.aside(9)
     assert ("run", 9, 3) == (aside.run_id, aside.seed, aside.workers)
     assert aside.registry is journal.registry
@@ -220,7 +220,7 @@ def test_what_was_drawn_from_is_noted_for_audits(stages, table):
 def test_who_was_drawn_elsewhere_is_known_by_rows_of_the_source(clinic, registry, table):
     clinic.change("  - partitioner: runs\n", "  - sampler: first-half\n  - partitioner: runs\n")
     spec = clinic.pipeline("stages.sampler.promise=false").spec
-    stages = PipelineStages(spec.stages, Journal(registry, "run", 7), spec.privacy)
+    stages = PipelineStages(spec.stages, StageLog(registry, "run", 7), spec.privacy)
     # A party that knows rows only by an order of its own.
     reordered = attrs.evolve(table, origin=np.arange(12)[::-1].copy())
     release = run_all(stages, reordered)

@@ -83,7 +83,7 @@ def test_starred_rows_keep_what_is_listed_and_other_rows_keep_everything(labels,
 def test_the_final_check_refuses_a_starred_row_that_still_says_something(labels, data):
     release = settle(published(labels), Suppression())
     check.refuse_telling_stars(release, ())
-    starred = np.flatnonzero(release.suppressed)
+    starred = np.flatnonzero(release.suppressed_rows)
     if not len(starred):
         return
     row = data.draw(st.sampled_from(starred.tolist()))
@@ -111,7 +111,7 @@ class LikeTheTable(PrivacyModel):
     monotone = False
 
     def admits(self, table, rows, starts, stops):
-        first = table.coded(self.of).codes == 0
+        first = table.encode_column(self.of).codes == 0
         return np.array(
             [
                 abs(first[rows[a:b]].mean() - first.mean()) < 0.01

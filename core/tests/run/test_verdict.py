@@ -2,13 +2,11 @@
 
 import sys
 
-import pandas as pd
 import pytest
 
 from anonloom import Findings, StageContext
-from anonloom._run.grid import Recipe, run_grid
 from anonloom._run.reporting import record_text
-from anonloom._run.verdict import Verdict, of_refusal
+from anonloom._run.verdict import Verdict, refusal_verdict
 from anonloom.findings import Notice
 
 
@@ -72,21 +70,6 @@ def test_the_verdict_always_says_what_it_does_not_cover(clinic):
 
 
 def test_a_refusal_is_a_verdict_with_its_reason():
-    assert Verdict("refused", ("k-anonymity does not hold",)) == of_refusal(
+    assert Verdict("refused", ("k-anonymity does not hold",)) == refusal_verdict(
         "k-anonymity does not hold"
     )
-
-
-def test_every_run_of_an_experiment_has_its_verdict(clinic):
-    clinic.change("publish:", "vary:\n  privacy.size.k: [3, 500]\npublish:")
-    report = run_grid(Recipe(clinic.file), clinic.registry, clinic.out)
-    first, second = report["runs"]
-    assert "green" == first["verdict"]["tone"]
-    assert {
-        "tone": "refused",
-        "reasons": [second["message"]],
-        "covers": [],
-        "does_not_cover": [],
-    } == second["verdict"]
-    table = pd.read_csv(clinic.out / "public" / "grid.csv")
-    assert ["green", "refused"] == table["verdict"].tolist()

@@ -70,7 +70,7 @@ class TwoValues(PrivacyModel):
     monotone = True
 
     def admits(self, table, rows, starts, stops):
-        codes = table.coded(self.of).codes
+        codes = table.encode_column(self.of).codes
         return np.array(
             [len(set(codes[rows[a:b]].tolist())) >= 2 for a, b in zip(starts, stops, strict=True)],
             bool,

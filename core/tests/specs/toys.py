@@ -39,7 +39,7 @@ class Noise(Mechanism):
     columns: tuple[str, ...] = param(help="Columns to change.", default=())
 
     def problem(self, schema):
-        return schema.unpublished(self.columns)
+        return schema.publication_problem(self.columns)
 
 
 @toy
@@ -139,7 +139,7 @@ class Meter(Auditor):
     lookup: Path | None = param(help="A table on disk.", default=None)
 
     def problem(self, schema):
-        return schema.unpublished(self.columns)
+        return schema.publication_problem(self.columns)
 
 
 @toy
@@ -161,7 +161,7 @@ class Wax(Seal):
     over: tuple[str, ...] = param(help="Columns to seal.", default=())
 
     def problem(self, schema):
-        return schema.unpublished(self.over)
+        return schema.publication_problem(self.over)
 
 
 @toy

@@ -11,10 +11,16 @@ import pytest
 
 from anonloom import StageContext
 from anonloom_kernels import compiled
-from anonloom_kernels.compiled import NOTICE, compiling, in_threads, inlined, kernel
+from anonloom_kernels.compiled import (
+    NOTICE,
+    announce_compilation,
+    in_threads,
+    inline_kernel,
+    kernel,
+)
 
 
-@inlined
+@inline_kernel
 def _tripled(number):
     return 3 * number
 
@@ -27,12 +33,12 @@ def test_says_once_that_it_compiles_and_never_again_for_the_same_types():
         return _tripled(number) + 1
 
     once = compiled.numba.njit(fresh)
-    with compiling(context):
+    with announce_compilation(context):
         results = [once(2), once(2.5)]
     assert [7, 8.5] == results
     assert ["compiling; this happens once after an installation"] == texts == [NOTICE]
 
-    with compiling(context):
+    with announce_compilation(context):
         once(3)
     assert 1 == len(texts)
 
@@ -40,7 +46,7 @@ def test_says_once_that_it_compiles_and_never_again_for_the_same_types():
 def test_says_nothing_when_nothing_is_compiled():
     texts = []
 
-    with compiling(StageContext(say=texts.append)):
+    with announce_compilation(StageContext(say=texts.append)):
         pass
 
     assert [] == texts
@@ -50,8 +56,8 @@ PROGRAM = """
     import sys
     sys.path.insert(0, sys.argv[1])
     from anonloom import StageContext
-    from anonloom_kernels.compiled import compiling
-    with compiling(StageContext(say=print)):
+    from anonloom_kernels.compiled import announce_compilation
+    with announce_compilation(StageContext(say=print)):
         from counting import doubled
         print(doubled(4))
 """

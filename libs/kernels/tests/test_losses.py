@@ -91,7 +91,7 @@ def test_every_set_loses_what_the_axis_says(name, missing):
     _, cells, column = COLUMNS[name]
     table = one_column([*cells, None] if missing else cells, **column)
     axis, losses = table.axes[0], losses_of(table)
-    counts = np.arange(1, axis.occurring + 1)
+    counts = np.arange(1, axis.value_count + 1)
 
     pure = [set_loss(losses, 0, count, False) for count in counts]
     np.testing.assert_allclose(pure, axis.set_loss(counts) / 4, rtol=0, atol=1e-12)

@@ -159,7 +159,7 @@ def test_units_of_the_calendar_are_no_single_moments():
 
 def test_moments_in_other_spellings():
     times = table_of(["2020-03-01 10:00:00"], "time", "other")
-    ten = times.coded("x").axis.places[0]
+    ten = times.encode_column("x").axis.places[0]
     spellings = ["2020-03-01T10:00:00.25", "2020-03-01 10:00:00+02:00", "2020-03-01T10:00:00Z"]
     assert [(ten, ten)] * 3 == extents(paired(times, spellings))
     # The hour is that of the place.

@@ -76,7 +76,7 @@ def bins_of_cell(column, cell, how):
 
 
 def bin_of_leaf(column, leaf, how):
-    if leaf >= column.axis.occurring:
+    if leaf >= column.axis.value_count:
         return "missing" if column.missing[leaf] else f"leaf {leaf}"
     hierarchy = column.axis.hierarchy
     level = 0 if how == "exact" else min(how, hierarchy.depth - 1)

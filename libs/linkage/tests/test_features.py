@@ -222,7 +222,7 @@ def shares_by_hand(column, cell, covering):
 def names_of(column, leaf, hierarchical):
     """Labels of a leaf and of what is above it but the root."""
     hierarchy = column.axis.hierarchy
-    if leaf >= column.axis.occurring:
+    if leaf >= column.axis.value_count:
         return {f"leaf {leaf}"}
     levels = range(hierarchy.depth - 1) if hierarchical else [0]
     return {hierarchy.labels[hierarchy.ancestors[level, leaf]] for level in levels}

@@ -30,7 +30,7 @@ class NoReference(PrivacyModelConformance):
 
 class CountsMissing(demands.DistinctValues):
     def _counts(self, table, rows, starts, stops):
-        codes = table.coded(self.of).codes
+        codes = table.encode_column(self.of).codes
         return [len(set(codes[rows[a:b]].tolist())) for a, b in zip(starts, stops, strict=True)]
 
 

@@ -196,7 +196,7 @@ class Names(AtLeast):
     """Says which value stands in the way."""
 
     def would_pass(self, table, rows, starts, stops):
-        values = table.coded("illness").axis.values if len(table.axes) else ["nothing"]
+        values = table.encode_column("illness").axis.values if len(table.axes) else ["nothing"]
         return f"k: 1, without '{values[0]}'"
 
 

@@ -26,9 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("anonloom._cli.run", "run a pipeline and publish its release"),
     "audit": ("anonloom._cli.audit", "measure a release against its original"),
     "apply": ("anonloom._cli.apply", "replay a transformation on new rows"),
-    "compare": ("anonloom._cli.compare", "compare two runs"),
     "plugins": ("anonloom._cli.plugins", "list, show and check what is installed"),
-    "new": ("anonloom._cli.new", "write the folder of a new plugin"),
     "schema": ("anonloom._cli.schema", "print a JSON schema of pipeline files, for editors"),
 }
 
@@ -110,8 +108,8 @@ def _run(words: list[str]) -> int:
 
             parser.exit(2, f"anonloom: {unknown_command(name, commands)}\n")
         options = parser.parse_args(words)
-    except Answered as answered:
-        return answered.status
+    except ParserExit as ended:
+        return ended.status
     if not name:
         parser.print_help()
         return 2
@@ -119,7 +117,7 @@ def _run(words: list[str]) -> int:
     return code
 
 
-class Answered(Exception):
+class ParserExit(Exception):
     """The command line was answered by argparse: by its help, or by what is wrong with it."""
 
     def __init__(self, status: int) -> None:
@@ -133,7 +131,7 @@ class _Parser(argparse.ArgumentParser):
     def exit(self, status: int = 0, message: str | None = None) -> "NoReturn":
         if message:
             self._print_message(message, sys.stderr)
-        raise Answered(status)
+        raise ParserExit(status)
 
     def _print_message(self, message: str, file: "SupportsWrite[str] | None" = None) -> None:
         if file is not None and file is sys.stdout:

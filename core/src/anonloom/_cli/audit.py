@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 import pandas as pd
 
-from anonloom._cli.progress import shown
+from anonloom._cli.progress import show_progress
 from anonloom._registry.loading import Entry
 from anonloom._registry.registry import Registry
 from anonloom._run import external
@@ -19,7 +19,7 @@ from anonloom._run.execute import announced_as, audited, cores, groups_of
 from anonloom._run.findings_text import sections
 from anonloom._run.key_findings import mark_key_findings
 from anonloom._run.reporting import chart_data, finding_data
-from anonloom._run.stage_log import Journal
+from anonloom._run.stage_log import StageLog
 from anonloom._spec.model import MethodUse
 from anonloom._spec.pipeline import load_pipeline
 from anonloom._spelling import comma_list
@@ -104,7 +104,7 @@ def execute(arguments: argparse.Namespace) -> int:
     plan = _plan(arguments, registry, before, after)
     case = _case(arguments, plan, before, after)
     auditors, skipped = _able(plan, case, arguments.auditors)
-    with shown(registry, arguments.quiet):
+    with show_progress(registry, arguments.quiet):
         results = _audit(auditors, case, registry, plan, arguments.jobs)
     assert case.original is not None
     unread = external.unread_cells(case.release, case.original)
@@ -258,7 +258,7 @@ def _audit(
         TemporaryDirectory(prefix="anonloom-") as scratch,
         announced_as("audit", ids, registry, run_id) as ending,
     ):
-        journal = Journal(
+        journal = StageLog(
             registry,
             run_id,
             plan.seed,

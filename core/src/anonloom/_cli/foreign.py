@@ -1,11 +1,13 @@
-"""Commands of plugins: run inside the border, held to what a command answers, or missing."""
+"""Commands and runners of plugins: run inside the border, held to what they answer, or missing."""
 
 import argparse
 from collections.abc import Iterable
 from importlib import import_module
+from types import ModuleType
 
 from anonloom._registry.boundary import Border
 from anonloom._registry.registry import Registry
+from anonloom._run.pipeline import Pipeline
 from anonloom._spelling import did_you_mean
 from anonloom.errors import FaultyPluginError, PluginError
 
@@ -43,23 +45,47 @@ def run_foreign(
     PluginError
         When it cannot be imported.
     """
-    border = Border(whose)
+    command = _import_inside(whose, module)
     try:
-        with border:
-            command = import_module(module)
+        with Border(whose):
+            command.configure(below)
+            code: object = command.execute(parser.parse_args(words))
+    except FaultyPluginError as error:
+        status = _argparse_status(error.__cause__)
+        if status is None:
+            raise
+        return status
+    return _check_code(whose, code)
+
+
+def run_experiment(registry: Registry, arguments: argparse.Namespace, pipeline: Pipeline) -> int:
+    """Let the plugin that is installed for it run all runs of a file, and return its exit code.
+
+    Raises
+    ------
+    FaultyPluginError
+        When it ends by something that no code may end by, or returns no exit code.
+    PluginError
+        When there is none, or it cannot be imported.
+    """
+    entry = registry.experiment_runner("vary")
+    runner = _import_inside(entry.label, entry.command.target)
+    with Border(entry.label):
+        code: object = runner.execute(arguments, pipeline)
+    return _check_code(entry.label, code)
+
+
+def _import_inside(whose: str, module: str) -> ModuleType:
+    try:
+        with Border(whose):
+            return import_module(module)
     except ImportError as error:
         raise PluginError(
             f"{whose} cannot be imported", hint=f"{type(error).__name__}: {error}"
         ) from error
-    try:
-        with border:
-            command.configure(below)
-            code: object = command.execute(parser.parse_args(words))
-    except FaultyPluginError as error:
-        status = _answered(error.__cause__)
-        if status is None:
-            raise
-        return status
+
+
+def _check_code(whose: str, code: object) -> int:
     # None, and numbers that end a process with 0 because only their last byte counts, would pass
     # for success.
     if type(code) is not int or not 0 <= code <= 255:
@@ -71,15 +97,15 @@ def run_foreign(
     return code
 
 
-def _answered(error: BaseException | None) -> int | None:
+def _argparse_status(error: BaseException | None) -> int | None:
     """Return the status with which a parser that the command made itself ended, if one did."""
     if not isinstance(error, SystemExit) or not isinstance(error.code, int):
         return None
-    index = error.__traceback__
-    while index is not None and index.tb_next is not None:
-        index = index.tb_next
-    raised = index is not None and index.tb_frame.f_code is _ARGPARSE
-    return error.code if raised and 0 <= error.code <= 255 else None
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    by_argparse = last is not None and last.tb_frame.f_code is _ARGPARSE
+    return error.code if by_argparse and 0 <= error.code <= 255 else None
 
 
 def unknown_command(name: str, commands: Iterable[str]) -> str:

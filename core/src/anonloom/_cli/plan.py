@@ -74,7 +74,7 @@ def _data(spec: PipelineSpec, registry: Registry) -> Iterator[str]:
         elif column.pseudonymize:
             becomes = "published as a pseudonym"
         else:
-            becomes = "published as it is" if column.published else "not published"
+            becomes = "published as it is" if column.is_published else "not published"
         yield f"  {column.name:<{width}}  {column.role}, {column.type}, {becomes}"
     seen = survey(spec.data)
     if seen.note:

@@ -89,7 +89,7 @@ def observer() -> Lines | Bar:
 
 
 @contextmanager
-def shown(registry: Registry, quiet: bool) -> Iterator[None]:
+def show_progress(registry: Registry, quiet: bool) -> Iterator[None]:
     """Show the progress of one command: a process may run several, each asked anew."""
     if quiet:
         yield

@@ -2,16 +2,12 @@
 
 import argparse
 import signal
-import sys
-from contextlib import suppress
-from pathlib import Path
 from types import FrameType
 
 from anonloom._cli.pipeline_file import add_pipeline_arguments
-from anonloom._cli.progress import shown
-from anonloom._cli.summary import print_done
+from anonloom._cli.progress import show_progress
+from anonloom._cli.summary import page_name, print_done, relative_path
 from anonloom._registry.registry import Registry
-from anonloom._run.grid import Recipe, reason, run_grid
 from anonloom._run.pipeline import Pipeline
 from anonloom._run.reporting import terminal_text
 from anonloom.errors import UsageError
@@ -56,14 +52,16 @@ def execute(arguments: argparse.Namespace) -> int:
         registry=registry,
     )
     if pipeline.spec.grid:
-        return _experiment(arguments, pipeline, registry)
+        from anonloom._cli.foreign import run_experiment
+
+        return run_experiment(registry, arguments, pipeline)
     if arguments.dry_run:
-        with shown(registry, arguments.quiet):
+        with show_progress(registry, arguments.quiet):
             tried = pipeline.run(workers=arguments.jobs)
         print(terminal_text(tried.report, everything=arguments.all), end="")
         print("dry run: nothing was written")
         return 0
-    with shown(registry, arguments.quiet):
+    with show_progress(registry, arguments.quiet):
         outcome = pipeline.publish(
             to=arguments.to, replace=arguments.replace, workers=arguments.jobs
         )
@@ -71,68 +69,11 @@ def execute(arguments: argparse.Namespace) -> int:
         outcome.report, everything=arguments.all, beside=", and so does the report"
     )
     print_done(
-        f"{text}release: {_relative_path(outcome.folder, 'public')}\n"
-        f"report: {_relative_path(outcome.folder, 'public', *_page(outcome.folder))}",
-        f"the release is published in '{_relative_path(outcome.folder)}'",
+        f"{text}release: {relative_path(outcome.folder, 'public')}\n"
+        f"report: {relative_path(outcome.folder, 'public', *page_name(outcome.folder))}",
+        f"the release is published in '{relative_path(outcome.folder)}'",
     )
     return 0
-
-
-def _experiment(arguments: argparse.Namespace, pipeline: Pipeline, registry: Registry) -> int:
-    count = len(pipeline.spec.grid)
-    if arguments.dry_run:
-        print(f"{count} runs are well formed; nothing was run")
-        return 0
-    target = pipeline.target(arguments.to)
-    done = 0
-
-    def tell(label: str, status: str) -> None:
-        nonlocal done
-        done += 1
-        if not arguments.quiet:
-            # Nobody who looks on can stop an experiment.
-            with suppress(OSError):
-                print(f"[{done}/{count}] {label}: {status}", file=sys.stderr, flush=True)
-
-    recipe = Recipe(Path(arguments.file), tuple(arguments.settings), arguments.allow_local_code)
-    report = run_grid(
-        recipe,
-        registry,
-        target,
-        jobs=arguments.jobs or 1,
-        replace=arguments.replace,
-        tell=tell,
-    )
-    statuses = [run["status"] for run in report["runs"]]
-    print_done(
-        f"{statuses.count('published')} of {count} runs published\n"
-        f"table: {_relative_path(target, 'public', 'grid.csv')}\n"
-        f"report: {_relative_path(target, 'public', *_page(target))}",
-        f"the experiment is complete in '{_relative_path(target)}'",
-    )
-    if "published" not in statuses:
-        why = reason(pipeline.spec, target)
-        print(
-            f"anonloom: no run of the experiment could be published; the first: {why}",
-            file=sys.stderr,
-        )
-        return int(report["runs"][0]["exit_code"])
-    return 0
-
-
-def _page(folder: Path | None) -> tuple[str, ...]:
-    assert folder is not None
-    names = ("report.html", "grid.html", "report.txt", "grid.csv")
-    return tuple(name for name in names if (folder / "public" / name).is_file())[:1]
-
-
-def _relative_path(folder: Path | None, *parts: str) -> str:
-    assert folder is not None
-    path = folder.joinpath(*parts)
-    try:
-        return str(path.resolve().relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

@@ -86,6 +86,7 @@ class Registry:
         self._plugins.add_hookspecs(_module_of(_GENERAL_HOOKS))
         self._entries: list[Entry] = []
         self._commands: list[CommandEntry] = []
+        self._runners: list[CommandEntry] = []
         self._broken: list[Broken] = []
         self._loaded: dict[Entry, type] = {}
         self._catalogues: list[tuple[object, str, str]] = []
@@ -146,7 +147,7 @@ class Registry:
         before = tuple(self.kinds.values())
         try:
             with Border(distribution):
-                entries, commands = self._examine(module, distribution, version)
+                entries, commands, runners = self._examine(module, distribution, version)
         except (_Unusable, KindClash) as error:
             reason = str(error)
         except pluggy.PluginValidationError as error:
@@ -156,6 +157,7 @@ class Registry:
         else:
             self._entries += entries
             self._commands += commands
+            self._runners += runners
             if hasattr(module, _KNOWN_HOOK):
                 self._catalogues.append((module, distribution, version))
             return True
@@ -169,7 +171,7 @@ class Registry:
 
     def _examine(
         self, module: object, distribution: str, version: str
-    ) -> tuple[list[Entry], list[CommandEntry]]:
+    ) -> tuple[list[Entry], list[CommandEntry], list[CommandEntry]]:
         spoken = getattr(module, "ANONLOOM_API", None)
         if spoken is None:
             raise _Unusable(f"its hook module does not say ANONLOOM_API = {API_VERSION}")
@@ -188,8 +190,11 @@ class Registry:
         for kind, name in named:
             if named.count((kind, name)) > 1:
                 raise _Unusable(f"it names the {self.kinds[kind].name} {name!r} twice")
-        commands = _answers(module, "anonloom_register_commands", Command)
-        return entries, [CommandEntry(command, distribution, version) for command in commands]
+        commands, runners = (
+            [CommandEntry(item, distribution, version) for item in _answers(module, hook, Command)]
+            for hook in ("anonloom_register_commands", "anonloom_register_experiment_runners")
+        )
+        return entries, commands, runners
 
     def _take_kinds(self, module: object, owner: str) -> None:
         """Take in the kinds that a plugin adds, and specify their hooks."""
@@ -237,6 +242,28 @@ class Registry:
     def commands(self) -> tuple[CommandEntry, ...]:
         """Commands of all plugins, by name."""
         return tuple(sorted(self._commands, key=lambda entry: entry.command.name))
+
+    def experiment_runner(self, section: str) -> CommandEntry:
+        """Return what runs pipelines that have a section which asks for several runs.
+
+        Raises
+        ------
+        PluginError
+            If nothing does, or more than one.
+        """
+        runners = [entry for entry in self._runners if entry.command.name == section]
+        if not runners:
+            raise PluginError(
+                f"no installed package runs the experiments that {section!r} asks for",
+                hint="`pip install anonloom` brings the one of Anonloom itself",
+            )
+        if len(runners) > 1:
+            owners = comma_list(entry.distribution for entry in runners)
+            raise PluginError(
+                f"several packages run the experiments that {section!r} asks for: {owners}",
+                hint="remove all but one of them",
+            )
+        return runners[0]
 
     def methods(self, kind: str) -> tuple[Entry, ...]:
         """Return the methods of a kind, given by its YAML key, sorted by name and owner."""

@@ -84,7 +84,7 @@ def judge(
         same would be told apart by a machine, and classes counted that no reader can see.
     """
     _refuse_hidden(release)
-    kept = np.flatnonzero(~release.suppressed)
+    kept = np.flatnonzero(~release.suppressed_rows)
     if not len(kept):
         nothing = np.zeros(len(release), bool)
         return tuple(Verdict(name, model, 0, 0, nothing, 0, "") for name, model in models)
@@ -131,7 +131,7 @@ def _published_table(release: Release, persons: NDArray[np.int32] | None) -> Tab
     """
     columns = []
     for column in release.schema:
-        if not column.published:
+        if not column.is_published:
             continue
         if column.role in {"quasi", "identifier"}:
             columns.append(Column(name=column.name, role="other"))

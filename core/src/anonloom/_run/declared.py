@@ -37,7 +37,7 @@ def wrong_release(declared: Schema, release: Release) -> str | None:
     wrong = _wrong_schema(declared, release.schema)
     if wrong is not None:
         return wrong
-    if sorted(map(str, release.frame.columns)) != sorted(release.schema.published):
+    if sorted(map(str, release.frame.columns)) != sorted(release.schema.published_names):
         return "published other columns than its schema says"
     for name in release.schema.quasi:
         dtype = release.frame[name].dtype
@@ -75,7 +75,7 @@ def _wrong_schema(declared: Schema, found: Schema) -> str | None:
         role = declared[column.name].role
         if column.role != role:
             return f"turned column '{column.name}' from role '{role}' into '{column.role}'"
-        if column.published and not declared[column.name].published:
+        if column.is_published and not declared[column.name].is_published:
             return f"would publish column '{column.name}', which is not to be published"
     return None
 
@@ -122,7 +122,7 @@ def _known_persons(
 ) -> NDArray[np.int32]:
     if unknown is None:
         return persons[rows]
-    open_ = int((unknown[rows] & ~release.suppressed).sum())
+    open_ = int((unknown[rows] & ~release.suppressed_rows).sum())
     if open_:
         raise PrivacyError(
             f"the release is not published: {open_} of {len(release)} rows have no person and are "

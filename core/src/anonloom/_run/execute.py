@@ -21,14 +21,14 @@ from anonloom._run.outcome import Outcome
 from anonloom._run.provenance import input_digest, new_salt
 from anonloom._run.reporting import report_of
 from anonloom._run.sanitize import publishable
-from anonloom._run.stage_log import Journal
+from anonloom._run.stage_log import StageLog
 from anonloom._run.stages import PipelineStages
 from anonloom._spec.model import MethodUse, PipelineSpec
 from anonloom.data import _lookalikes as lookalikes
 from anonloom.data._audit_input import AuditInput
 from anonloom.data._release import Release
 from anonloom.data._table import Table, on_own_axes
-from anonloom.data._unit import worded, worded_findings
+from anonloom.data._unit import findings_for_unit, wording_for
 from anonloom.errors import AnonloomError, PluginError, PrivacyError
 from anonloom.findings import Findings, Notice
 from anonloom.kinds._collection import Collection
@@ -47,7 +47,7 @@ class Ending:
 
 
 @contextmanager
-def announced(spec: PipelineSpec, registry: Registry, run_id: str) -> Iterator[Ending]:
+def observe_run(spec: PipelineSpec, registry: Registry, run_id: str) -> Iterator[Ending]:
     """Tell observers that a pipeline starts and how it ends, however it ends."""
     later = (*spec.stages, *spec.audit, *spec.sections)
     ids = (spec.data.source.id, spec.collect.id, *(use.id for use in later))
@@ -56,8 +56,8 @@ def announced(spec: PipelineSpec, registry: Registry, run_id: str) -> Iterator[E
             yield ending
     except AnonloomError as error:
         # Methods speak of persons, in what they refuse, too.
-        error.what = worded(error.what, spec.data.unit)
-        error.hint = worded(error.hint, spec.data.unit)
+        error.what = wording_for(error.what, spec.data.unit)
+        error.hint = wording_for(error.hint, spec.data.unit)
         raise
 
 
@@ -115,7 +115,7 @@ def execute(
     seed = secrets.randbits(63) if spec.seed is None else spec.seed
     workers = workers or cores()
     unit = spec.data.unit
-    journal = Journal(registry, run_id, seed, workers=workers, scratch=scratch, unit=unit)
+    journal = StageLog(registry, run_id, seed, workers=workers, scratch=scratch, unit=unit)
     stages = PipelineStages(spec.stages, journal, spec.privacy)
     guard = _guard(spec, stages)
     whole = _load(spec, guard, journal)
@@ -129,7 +129,7 @@ def execute(
         collection: Collection = spec.collect.method.collect(original, stages, guard, context)
         _require_promised(spec, original, collection)
         release = collection.release
-        count.rows, count.suppressed = len(release), int(release.suppressed.sum())
+        count.rows, count.suppressed = len(release), int(release.suppressed_rows.sum())
     release, verdicts = _checked(spec, collection, original, journal)
     exposures, notices = _exposed(spec, release, original, collection)
     release = publishable(release, stream(seed, "shuffle") if spec.publish.shuffle else None)
@@ -186,7 +186,7 @@ def _guard(spec: PipelineSpec, stages: PipelineStages) -> Guard:
     return Guard(models, sampler.method.least_kept)
 
 
-def _load(spec: PipelineSpec, guard: Guard, journal: Journal) -> Table:
+def _load(spec: PipelineSpec, guard: Guard, journal: StageLog) -> Table:
     """Load the table; quasi-identifiers that no model speaks of are published as they are."""
     schema = spec.data.schema
     if spec.privacy:
@@ -300,7 +300,7 @@ def _checked(
     spec: PipelineSpec,
     collection: Collection,
     original: Table,
-    journal: Journal,
+    journal: StageLog,
 ) -> tuple[Release, tuple[check.Verdict, ...]]:
     """Judge what is to be published; withhold classes that sampling or suppression undid."""
     models = tuple((use.name, use.method) for use in spec.privacy)
@@ -313,7 +313,7 @@ def _checked(
 
     def held_as_made() -> bool:
         """Whether the stages did their work: classes that never held are a fault."""
-        lost = before is not None or bool(made.suppressed.any())
+        lost = before is not None or bool(made.suppressed_rows.any())
         return lost and all(verdict.holds for verdict in judge(made, among_starred=True))
 
     if before is not None:
@@ -356,16 +356,16 @@ def _persons(
 
 def _as_audited(before: Release | None, spec: PipelineSpec) -> Release | None:
     """Return the release before sampling as auditors see it: its starred rows tell nothing."""
-    return None if before is None else before.stripped(spec.suppression.keep)
+    return None if before is None else before.strip_starred_rows(spec.suppression.keep)
 
 
 def groups_of(original: Table) -> NDArray[np.int32] | None:
     """Number of every row's group, where a column says it."""
     names = original.schema.names_with_role("group")
-    return original.coded(names[0]).codes if names else None
+    return original.encode_column(names[0]).codes if names else None
 
 
-def _audit(spec: PipelineSpec, case: AuditInput, journal: Journal) -> dict[str, Findings]:
+def _audit(spec: PipelineSpec, case: AuditInput, journal: StageLog) -> dict[str, Findings]:
     """Run the auditors, and refuse the release when a condition is met."""
     audits: dict[str, Findings] = {}
     met = []
@@ -376,7 +376,7 @@ def _audit(spec: PipelineSpec, case: AuditInput, journal: Journal) -> dict[str, 
     return audits | {use.id: audited(use, case, journal) for use in spec.sections}
 
 
-def audited(audit: MethodUse, case: AuditInput, journal: Journal) -> Findings:
+def audited(audit: MethodUse, case: AuditInput, journal: StageLog) -> Findings:
     """Return what one auditor, or a method with a section of its own, finds.
 
     It sees the roles that it reads.
@@ -389,4 +389,4 @@ def audited(audit: MethodUse, case: AuditInput, journal: Journal) -> Findings:
         look = method.examine if isinstance(method, SectionMethod) else method.audit
         findings = look(attrs.evolve(case, original=seen, release=shown), run)
         count.rows = len(case.release)
-    return worded_findings(Findings.of(findings, run.found), journal.unit)
+    return findings_for_unit(Findings.of(findings, run.found), journal.unit)

@@ -71,12 +71,12 @@ def examine(release: Release, persons: NDArray[np.int32] | None = None) -> list[
         The person behind every row, where rows are not persons: a value that one person has in
         many rows is theirs alone.
     """
-    kept = np.flatnonzero(~release.suppressed)
+    kept = np.flatnonzero(~release.suppressed_rows)
     whose = None if persons is None else persons[kept]
     return [
         _examined(column, release.frame[column.name].iloc[kept], whose)
         for column in release.schema
-        if column.published and column.role not in ("quasi", "identifier")
+        if column.is_published and column.role not in ("quasi", "identifier")
     ]
 
 
@@ -228,7 +228,7 @@ def _together(release: Release, persons: NDArray[np.int32] | None) -> Iterable[N
     names = [
         name for name in release.schema.names_with_role("other", "label") if name in release.frame
     ]
-    kept = np.flatnonzero(~release.suppressed)
+    kept = np.flatnonzero(~release.suppressed_rows)
     if len(names) < 2 or not len(kept):
         return
     groups = release.groups(tuple(names))[kept]

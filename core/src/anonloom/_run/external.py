@@ -191,7 +191,7 @@ def release_from(frame: pd.DataFrame, schema: Schema, named: str = "the release"
         tuple(
             attrs.evolve(column, missing="own")
             for column in schema
-            if column.published and column.name in frame.columns
+            if column.is_published and column.name in frame.columns
         )
     )
     if not kept.names:
@@ -270,7 +270,7 @@ def control_table(path: Path, schema: Schema) -> Table:
     """
     cells = read_cells(path)
     # What is never compared need not be there: people outside have no row of the original.
-    kept = Schema(tuple(item for item in schema if item.published or item.name in cells.columns))
+    kept = Schema(tuple(item for item in schema if item.is_published or item.name in cells.columns))
     try:
         return Table.build(cells, kept)
     except DataError as error:

@@ -16,10 +16,10 @@ def flat_categories(table: Table) -> Iterator[str]:
     for axis in table.axes:
         column = table.schema[axis.name]
         grouped = column.generalization is not None or column.form == "set"
-        if column.type == "category" and axis.occurring > MANY and not grouped:
+        if column.type == "category" and axis.value_count > MANY and not grouped:
             yield (
-                f"Column '{axis.name}' is a category of {axis.occurring} different values without "
-                "a hierarchy: where a class holds two of them, '*' is published for all its rows. "
-                "'hierarchy: {build: prefix, keep: [3, 2]}' groups codes by their first "
+                f"Column '{axis.name}' is a category of {axis.value_count} different values "
+                "without a hierarchy: where a class holds two of them, '*' is published for all "
+                "its rows. 'hierarchy: {build: prefix, keep: [3, 2]}' groups codes by their first "
                 "characters; a file can group any values."
             )

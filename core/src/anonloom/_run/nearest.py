@@ -57,7 +57,7 @@ def nearest_classes(
     """
     lo, hi = classes.extents(table.codes) if extents is None else extents
     boxes = _Boxes.of(table.axes, lo.T, hi.T, parent)
-    return _Merging(boxes, classes.sizes, parent).found(some)
+    return _ClassSearch(boxes, classes.sizes, parent).nearest(some)
 
 
 def nearest_to_rows(
@@ -78,7 +78,7 @@ def nearest_to_rows(
         How many others are thought to be in a class.
     """
     boxes = _Boxes.of(axes, lo, hi, np.zeros(lo.shape[1], np.int64))
-    return _Joining(boxes, codes, company).found(np.arange(codes.shape[1]))
+    return _RowSearch(boxes, codes, company).nearest(np.arange(codes.shape[1]))
 
 
 @short_repr
@@ -147,7 +147,7 @@ class _Search(ABC):
     def _bounds(self, some: Rows) -> FloatArray:
         """Least that each can cost with a box of each block."""
 
-    def found(self, some: Rows) -> Rows:
+    def nearest(self, some: Rows) -> Rows:
         """Find the nearest box of each, some at a time."""
         nearest = np.empty(len(some), np.int64)
         step = max(1, _PAIRS // max(len(self.boxes.blocks), _BLOCK))
@@ -180,7 +180,7 @@ class _Search(ABC):
 
 
 @attrs.frozen(eq=False)
-class _Merging(_Search):
+class _ClassSearch(_Search):
     """Classes that join other ones of the same parent: all rows share the loss of the union."""
 
     sizes: Rows
@@ -214,7 +214,7 @@ class _Merging(_Search):
 
 
 @attrs.frozen(eq=False)
-class _Joining(_Search):
+class _RowSearch(_Search):
     """Rows that join classes, whose company pays for what they add."""
 
     codes: NDArray[np.int32]

@@ -137,7 +137,7 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 @contextmanager
-def built_aside(target: Path, replace: bool) -> Iterator[Path]:
+def atomic_folder(target: Path, replace: bool) -> Iterator[Path]:
     """Give a folder to build in, which becomes `target` when nothing went wrong.
 
     Whatever goes wrong, an interruption included, the folder is removed and `target` is as before.
@@ -273,7 +273,7 @@ def _entries(spec: PipelineSpec, registry: Registry) -> Iterator[Entry]:
             yield entry
 
 
-def _used(spec: PipelineSpec, registry: Registry) -> Iterator[Entry]:
+def _transport_entries(spec: PipelineSpec, registry: Registry) -> Iterator[Entry]:
     """Yield the methods that the collector uses: its transport."""
     method = spec.collect.method
     for field in attrs.fields(type(method)) if attrs.has(type(method)) else ():
@@ -308,7 +308,7 @@ def _manifest(
                 for audit in report["audits"]
             ],
         },
-        "versions": versions(_entries(spec, registry), _used(spec, registry)),
+        "versions": versions(_entries(spec, registry), _transport_entries(spec, registry)),
         "outputs": digests(public),
         "seed_commitment": seed_commitment(private["seed"], bytes.fromhex(private["seed_salt"])),
         **{name: report["collection"][name] for name in promised(spec.collect.method)},

@@ -5,7 +5,7 @@ that comes back shows that rows are not persons, and stops the run; a column tha
 number of persons, and is none by its role, is named in a warning.
 """
 
-from anonloom.data._persons import Repeating, may_differ, numbering_persons
+from anonloom.data._persons import LikelyPersonColumn, may_differ, numbering_persons
 from anonloom.data._schema import Schema
 from anonloom.data._table import Table
 from anonloom.data._unit import Unit
@@ -84,7 +84,7 @@ def warn_of_person_numbers(
         context.warn(_words(result, schema), privacy=True)
 
 
-def _words(found: Repeating, schema: Schema) -> str:
+def _words(found: LikelyPersonColumn, schema: Schema) -> str:
     which = "" if found.name in schema else ", which is not declared,"
     but = " but one" if may_differ(len(schema.quasi)) else ""
     return (

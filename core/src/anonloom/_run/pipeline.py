@@ -13,7 +13,7 @@ import pandas as pd
 from anonloom._registry.registry import Registry
 from anonloom._representation import short_repr
 from anonloom._run import outputs
-from anonloom._run.execute import announced, execute
+from anonloom._run.execute import execute, observe_run
 from anonloom._run.outcome import Outcome
 from anonloom._spec.model import PipelineSpec
 from anonloom._spec.pipeline import load_pipeline
@@ -64,9 +64,9 @@ class Pipeline:
         PrivacyError
             When the release would break its own declared privacy, suppression or `fail_if`.
         """
-        spec = self._given(frame)
+        spec = self._spec_for(frame)
         run_id = secrets.token_hex(8)
-        with announced(spec, self.registry, run_id) as ending, _scratch() as scratch:
+        with observe_run(spec, self.registry, run_id) as ending, _scratch() as scratch:
             outcome = execute(spec, self.registry, run_id=run_id, workers=workers, scratch=scratch)
             ending.status = "dry-run"
         return outcome
@@ -88,16 +88,16 @@ class Pipeline:
         replace
             Whether an existing output folder is replaced.
         """
-        spec = self._given(frame)
+        spec = self._spec_for(frame)
         target = self.target(to)
         outputs.refuse_existing(target, replace)
         if spec.publish.integrity is not None:
             spec.publish.integrity.ready()
         run_id = secrets.token_hex(8)
         with (
-            announced(spec, self.registry, run_id),
+            observe_run(spec, self.registry, run_id),
             _scratch() as scratch,
-            outputs.built_aside(target, replace) as aside,
+            outputs.atomic_folder(target, replace) as aside,
         ):
             outcome = execute(spec, self.registry, run_id=run_id, workers=workers, scratch=scratch)
             outputs.write(outcome, spec, self.registry, aside)
@@ -118,11 +118,11 @@ class Pipeline:
             )
         return target
 
-    def _given(self, frame: pd.DataFrame | None) -> PipelineSpec:
+    def _spec_for(self, frame: pd.DataFrame | None) -> PipelineSpec:
         if self.spec.grid:
             raise UsageError(
                 f"the pipeline is an experiment of {len(self.spec.grid)} runs",
-                hint="anonloom._run.grid.run_grid, or `anonloom run`, runs all of them.",
+                hint="`anonloom run` runs all of them.",
             )
         if frame is None:
             return self.spec

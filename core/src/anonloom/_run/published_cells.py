@@ -32,7 +32,7 @@ def describe_cells(table: Table, release: Release) -> dict[str, dict[str, Any]] 
     """
     if release.classes is None or not release.truthful:
         return None
-    kept = np.flatnonzero((release.classes >= 0) & ~release.suppressed)
+    kept = np.flatnonzero((release.classes >= 0) & ~release.suppressed_rows)
     if not len(kept):
         return None
     # Whichever row of a class is first, all of them show the same cells.
@@ -53,9 +53,9 @@ def shown_breaks(source: Quantiles, column: Column, table: Table, release: Relea
     Of a quasi-identifier these are the ends of the bins that are published; a column that is
     published as it is has its quantiles anew from there.
     """
-    shown = release.frame.loc[~release.suppressed, column.name].dropna().unique()
+    shown = release.frame.loc[~release.suppressed_rows, column.name].dropna().unique()
     if column.role != "quasi":
-        return source.fitted(np.sort(np.asarray(shown, float)))
+        return source.breaks_over(np.sort(np.asarray(shown, float)))
     results: set[float] = set()
     for text in map(str, shown):
         ends = cells.read_interval(text)
@@ -64,7 +64,7 @@ def shown_breaks(source: Quantiles, column: Column, table: Table, release: Relea
                 results.add(float(number))
             except ValueError:
                 continue
-    return source.fitted(table.coded(column.name).axis.values).only(results)
+    return source.breaks_over(table.encode_column(column.name).axis.values).only(results)
 
 
 @attrs.define(eq=False)
@@ -125,7 +125,7 @@ class _Shown:
     def _stand_in(self, label: str) -> list[Any] | None:
         source = self.table.schema[self.axis.name].generalization
         if isinstance(source, Quantiles):
-            source = source.fitted(self.axis.values)
+            source = source.breaks_over(self.axis.values)
         if source is None:
             return None
         result = source.stand_in(label)

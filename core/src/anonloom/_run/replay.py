@@ -107,7 +107,7 @@ def apply_file(
         "collection": {"collector": "curator", "guarantees": None, "simulated": False},
         "integrity": None,
     }
-    with outputs.built_aside(target, replace) as aside:
+    with outputs.atomic_folder(target, replace) as aside:
         _write(release, report, hashlib.sha256(transformation.read_bytes()).hexdigest(), aside)
     return report
 
@@ -122,7 +122,7 @@ def _load(replay: Transformation, source: Csv | Parquet, context: StageContext) 
         tuple(
             column
             for column in replay.schema
-            if column.published or column.role != "identifier" or column.name in there
+            if column.is_published or column.role != "identifier" or column.name in there
         )
     )
     table = source.load(schema, context)

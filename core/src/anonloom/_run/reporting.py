@@ -13,12 +13,12 @@ from anonloom._run.check import Verdict
 from anonloom._run.exposure import Exposure
 from anonloom._run.findings_text import record_lines, sections
 from anonloom._run.key_findings import mark_key_findings
-from anonloom._run.stage_log import Journal
+from anonloom._run.stage_log import StageLog
 from anonloom._spec.model import Audit, MethodUse, PipelineSpec, Suppression
 from anonloom.data._release import Release
 from anonloom.data._schema import Schema
 from anonloom.data._table import Table
-from anonloom.data._unit import Unit, plural, worded, worded_notice
+from anonloom.data._unit import Unit, notice_for_unit, plural, wording_for
 from anonloom.findings import Chart, Finding, Findings, Notice
 from anonloom.loss import changed_columns, column_losses, mean_of_columns
 
@@ -28,14 +28,14 @@ FORMAT = 1
 NO_PRIVACY = Notice("No privacy model was declared ('privacy: none').", privacy=True)
 
 
-def now() -> str:
+def utc_now() -> str:
     """Return the time in the one form that outputs use."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def report_of(
     spec: PipelineSpec,
-    journal: Journal,
+    journal: StageLog,
     original: Table,
     release: Release,
     verdicts: tuple[Verdict, ...],
@@ -80,7 +80,7 @@ def report_of(
             "id": spec.collect.id,
         },
     }
-    mark_key_findings(parts(report))
+    mark_key_findings(report_parts(report))
     return report
 
 
@@ -116,7 +116,7 @@ def outline(
     unit
         What is counted: all that is said is said of that.
     """
-    notices = [(stage, worded_notice(notice, unit)) for stage, notice in notices]
+    notices = [(stage, notice_for_unit(notice, unit)) for stage, notice in notices]
     models = [verdict.model for verdict in verdicts]
     message = (notice for _, notice in notices)
     judged = release_verdict.of_release(models, release.schema, message, plural(unit))
@@ -125,7 +125,7 @@ def outline(
     return {
         "format": FORMAT,
         "name": name,
-        "created": now(),
+        "created": utc_now(),
         "anonloom": version("anonloom-core"),
         "unit": plural(unit),
         "verdict": _worded(judged.data(), unit),
@@ -136,7 +136,7 @@ def outline(
         "summary": {
             "rows_in": len(original),
             "rows_out": release.rows_published,
-            "suppressed": int(release.suppressed.sum()),
+            "suppressed": int(release.suppressed_rows.sum()),
             "dropped": release.dropped,
             "classes": _count(release),
             "published_classes": len(sizes),
@@ -148,7 +148,7 @@ def outline(
             {
                 "model": verdict.name,
                 "parameters": parameters(verdict.model),
-                "meaning": worded(verdict.model.meaning(plural(unit)), unit),
+                "meaning": wording_for(verdict.model.meaning(plural(unit)), unit),
                 "holds": verdict.holds,
                 "classes": verdict.classes,
                 "rows": verdict.rows,
@@ -163,7 +163,7 @@ def outline(
 def _worded(value: Any, unit: Unit) -> Any:
     """Return plain data with every text in words for what is counted."""
     if isinstance(value, str):
-        return worded(value, unit)
+        return wording_for(value, unit)
     if isinstance(value, dict):
         return {name: _worded(item, unit) for name, item in value.items()}
     return [_worded(item, unit) for item in value] if isinstance(value, tuple | list) else value
@@ -177,7 +177,7 @@ def _transport(parameters: dict[str, Any]) -> str | None:
 
 def published_sizes(release: Release) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Sizes of the published classes; suppressed rows belong to none."""
-    groups = release.groups()[~release.suppressed]
+    groups = release.groups()[~release.suppressed_rows]
     return np.unique(groups, return_counts=True)[1].astype(np.int64)
 
 
@@ -197,7 +197,7 @@ def _columns(
     exposed = {exposure.column.name: exposure for exposure in exposures}
     coded = {axis.name for axis in original.axes}
     # A mechanism may have dropped a column that was declared.
-    published = set(release.schema.published)
+    published = set(release.schema.published_names)
     return [
         {
             "name": column.name,
@@ -269,7 +269,7 @@ def _histogram(sizes: np.ndarray[Any, np.dtype[np.int64]]) -> dict[str, list[int
     return {"edges": edges, "counts": [int(count) for count in counts]}
 
 
-def _step(use: MethodUse, journal: Journal, findings: dict[str, Findings]) -> dict[str, Any]:
+def _step(use: MethodUse, journal: StageLog, findings: dict[str, Findings]) -> dict[str, Any]:
     result = findings.get(use.id, Findings())
     return {
         "id": use.id,
@@ -278,7 +278,7 @@ def _step(use: MethodUse, journal: Journal, findings: dict[str, Findings]) -> di
         "parameters": journal.parameters(use.method),
         "distribution": use.entry.distribution,
         "version": use.entry.version,
-        "summary": worded(use.entry.method.summary, journal.unit),
+        "summary": wording_for(use.entry.method.summary, journal.unit),
         "paper": use.entry.method.paper,
         **_left(result),
     }
@@ -292,7 +292,7 @@ def _left(found: Findings) -> dict[str, Any]:
     }
 
 
-def parts(report: dict[str, Any]) -> list[dict[str, Any]]:
+def report_parts(report: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the parts of a report that hold findings, in the order in which they ran.
 
     The source and the collection of a report that was written by an earlier version have none.
@@ -302,7 +302,7 @@ def parts(report: dict[str, Any]) -> list[dict[str, Any]]:
     return [*results, *report["stages"], *report["audits"]]
 
 
-def _audit(audit: Audit, journal: Journal, findings: dict[str, Findings]) -> dict[str, Any]:
+def _audit(audit: Audit, journal: StageLog, findings: dict[str, Findings]) -> dict[str, Any]:
     data = _step(audit, journal, findings)
     limits = {condition.finding: str(condition) for condition in audit.fail_if}
     for finding in data["findings"]:
@@ -357,7 +357,7 @@ def _plain(value: Any) -> Any:
 
 def record_text(report: dict[str, Any]) -> str:
     """Write report.txt: what was done, and a line for every finding."""
-    return "\n".join([*_outline_lines(report), *record_lines(parts(report))]) + "\n"
+    return "\n".join([*_outline_lines(report), *record_lines(report_parts(report))]) + "\n"
 
 
 def terminal_text(report: dict[str, Any], *, everything: bool = False, beside: str = "") -> str:
@@ -370,7 +370,7 @@ def terminal_text(report: dict[str, Any], *, everything: bool = False, beside: s
     beside
         Where else all findings are: how the line that counts the others ends.
     """
-    findings = [*sections(parts(report), everything=everything, beside=beside)]
+    findings = [*sections(report_parts(report), everything=everything, beside=beside)]
     ending = [""] if findings else []
     return "\n".join([*_outline_lines(report), *findings, *ending]) + "\n"
 

@@ -11,7 +11,7 @@ import attrs
 from anonloom._registry.registry import Registry
 from anonloom._representation import short_repr
 from anonloom.data._release import Release
-from anonloom.data._unit import Unit, worded, worded_findings
+from anonloom.data._unit import Unit, findings_for_unit, wording_for
 from anonloom.findings import Findings
 from anonloom.kinds._context import StageContext
 from anonloom.params import as_values
@@ -48,7 +48,7 @@ class Count:
 
 @short_repr
 @attrs.define(eq=False)
-class Journal:
+class StageLog:
     """Announces stages and remembers what they took and found.
 
     Attributes
@@ -78,7 +78,7 @@ class Journal:
         """Return a method's parameters as plain values, private ones redacted."""
         return as_values(method, self.registry.name_of, redact=redact)
 
-    def aside(self, seed: int) -> "Journal":
+    def aside(self, seed: int) -> "StageLog":
         """Return a journal of the same run that tells nobody and leaves nothing in this one."""
         nobody = Registry.empty().observers
         return attrs.evolve(self, seed=seed, observers=nobody, seconds={}, findings={}, later={})
@@ -107,7 +107,7 @@ class Journal:
             observers.stage_progress(run_id=self.run_id, stage=step.id, done=done, total=total)
 
         def say(text: str) -> None:
-            message = worded(text, self.unit)
+            message = wording_for(text, self.unit)
             observers.stage_noted(run_id=self.run_id, stage=step.id, text=message)
 
         context = StageContext(
@@ -123,7 +123,7 @@ class Journal:
         start = time.perf_counter()
         yield context, count
         self.seconds[step.id] = time.perf_counter() - start
-        self.findings[step.id] = worded_findings(Findings.of(context.found), self.unit)
+        self.findings[step.id] = findings_for_unit(Findings.of(context.found), self.unit)
         self.later[step.id] = context.later
         observers.stage_finished(
             run_id=self.run_id,

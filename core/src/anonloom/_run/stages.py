@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from anonloom._representation import short_repr
 from anonloom._run.declared import wrong_release, wrong_rows, wrong_table
 from anonloom._run.merge import merge_until_admitted
-from anonloom._run.stage_log import Journal, Step
+from anonloom._run.stage_log import StageLog, Step
 from anonloom.data._audit_input import Draw
 from anonloom.data._classes import Classes
 from anonloom.data._release import Release
@@ -34,7 +34,7 @@ class PipelineStages:
     """
 
     steps: Sequence[Step]
-    journal: Journal
+    journal: StageLog
     privacy: Sequence[Step] = ()
 
     def _before_classes(self) -> list[Step]:

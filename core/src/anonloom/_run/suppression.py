@@ -34,7 +34,9 @@ def star(release: Release, rows: NDArray[np.bool_]) -> Release:
 
 def settle(release: Release, rule: Suppression) -> Release:
     """Return the release with its suppressed rows as the pipeline wants them: bare, or left out."""
-    return drop_suppressed(release) if rule.rows == "drop" else release.stripped(rule.keep)
+    return (
+        drop_suppressed(release) if rule.rows == "drop" else release.strip_starred_rows(rule.keep)
+    )
 
 
 def withhold_failing(
@@ -70,7 +72,7 @@ def withhold_failing(
 
 def drop_suppressed(release: Release) -> Release:
     """Leave suppressed rows out of the frame; they still count as lost."""
-    suppressed = release.suppressed
+    suppressed = release.suppressed_rows
     kept = release.take(np.flatnonzero(~suppressed))
     return attrs.evolve(kept, dropped=release.dropped + int(suppressed.sum()))
 
@@ -78,7 +80,7 @@ def drop_suppressed(release: Release) -> Release:
 def rate(release: Release) -> float:
     """Share of the rows that suppression took, of all rows that could have been published."""
     total = len(release) + release.dropped
-    return (int(release.suppressed.sum()) + release.dropped) / total if total else 0.0
+    return (int(release.suppressed_rows.sum()) + release.dropped) / total if total else 0.0
 
 
 def refuse_excess(release: Release, at_most: float) -> None:
@@ -92,7 +94,7 @@ def refuse_excess(release: Release, at_most: float) -> None:
     result = rate(release)
     if result > at_most:
         total = len(release) + release.dropped
-        count = int(release.suppressed.sum()) + release.dropped
+        count = int(release.suppressed_rows.sum()) + release.dropped
         # Rounded up, so that the figure that is named does pass.
         enough = np.ceil(result * 10_000) / 10_000
         raise PrivacyError(
@@ -107,7 +109,7 @@ def _of_classes(release: Release) -> str:
     """Say how many rows no method suppressed: their class has nothing left but `*`."""
     if release.classes is None:
         return ""
-    count = int((release.suppressed & (release.classes >= 0)).sum())
+    count = int((release.suppressed_rows & (release.classes >= 0)).sum())
     if not count:
         return ""
     return (

@@ -45,7 +45,7 @@ def write_csv(frame: pd.DataFrame, path: Path, times: Collection[str] = ()) -> N
         Columns that are moments to the second; pandas' moments in others are days.
     """
     with path.open("w", encoding="utf-8", newline="") as file:
-        file.write(",".join(_quoted(str(name)) for name in frame.columns) + "\n")
+        file.write(",".join(_quote(str(name)) for name in frame.columns) + "\n")
         for start in range(0, len(frame), _CHUNK):
             part = frame.iloc[start : start + _CHUNK]
             texts = [_texts(part[name], "s" if name in times else "D") for name in part.columns]
@@ -53,7 +53,7 @@ def write_csv(frame: pd.DataFrame, path: Path, times: Collection[str] = ()) -> N
             file.write("\n".join(lines.to_pylist()) + "\n")
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """Quote a cell if it holds a separator, a quote or a line end, or is empty text."""
     needs = text == "" or any(character in text for character in ',"\r\n')
     return _QUOTE + text.replace(_QUOTE, _QUOTE * 2) + _QUOTE if needs else text
@@ -61,8 +61,8 @@ def _quoted(text: str) -> str:
 
 def _texts(column: Any, unit: Literal["D", "s"]) -> pa.Array:
     """Return the cells as text ready for a line, moments in the unit given; missing is empty."""
-    codes, texts = _distinct(_settled(column), unit)
-    written = pa.array([*map(_quoted, texts), ""], pa.string())
+    codes, texts = _distinct(_normalize_column(column), unit)
+    written = pa.array([*map(_quote, texts), ""], pa.string())
     return written.take(pa.array(np.where(codes < 0, len(texts), codes)))
 
 
@@ -78,7 +78,7 @@ def _distinct(column: Any, unit: Literal["D", "s"]) -> tuple[NDArray[np.integer]
     return codes, [_text(value) for value in values]
 
 
-def _settled(column: Any) -> Any:
+def _normalize_column(column: Any) -> Any:
     """Return a column of which both formats say the same.
 
     Left alone they would not: there are two zeros, a not-a-number beside the missing, numbers of 4
@@ -88,7 +88,7 @@ def _settled(column: Any) -> Any:
     if isinstance(values, pd.CategoricalDtype):
         categories = values.categories
         values = categories.dtype
-        if _inferred(categories) not in _OF_WORDS:
+        if _object_type(categories) not in _OF_WORDS:
             column = column.astype(object)
         elif pd.api.types.is_float_dtype(values) or _are_moments(values):
             codes = column.cat.codes.to_numpy()
@@ -101,9 +101,9 @@ def _settled(column: Any) -> Any:
         local = column.dt.tz_localize(None)
         # Down, not towards 1970.
         return pd.Series(local.dt.floor("s").to_numpy("datetime64[s]"), column.index)
-    if pd.api.types.is_float_dtype(values) or _inferred(column) == "floating":
+    if pd.api.types.is_float_dtype(values) or _object_type(column) == "floating":
         return pd.Series(column.to_numpy(float, na_value=np.nan) + 0.0, column.index)
-    if _inferred(column) not in _OF_ONE_TYPE:
+    if _object_type(column) not in _OF_ONE_TYPE:
         # 1, 1.0 and true are equal, but not the same text.
         return column.map(_text, na_action="ignore")
     return column
@@ -113,7 +113,7 @@ def _are_moments(dtype: Any) -> bool:
     return bool(pd.api.types.is_datetime64_any_dtype(dtype))
 
 
-def _inferred(column: Any) -> str:
+def _object_type(column: Any) -> str:
     """Say what a column of Python's objects holds; nothing of other columns."""
     return pd.api.types.infer_dtype(column, skipna=True) if column.dtype == object else ""
 
@@ -145,7 +145,7 @@ def write_parquet(release: Release, path: Path, bounds_of: tuple[Axis, ...] = ()
 
 
 def _arrow(column: Any, time: bool) -> pa.Array:
-    column = _settled(column)
+    column = _normalize_column(column)
     try:
         array = pa.Array.from_pandas(column)
     except (pa.ArrowException, OverflowError):

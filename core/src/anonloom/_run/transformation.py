@@ -29,7 +29,7 @@ from anonloom._spec.model import PipelineSpec, Suppression
 from anonloom.cells import MOMENTS
 from anonloom.data._axis import Axis
 from anonloom.data._classes import Classes
-from anonloom.data._coding import Coded, encode
+from anonloom.data._coding import EncodedColumn, encode
 from anonloom.data._distinct_rows import collapse
 from anonloom.data._hierarchy import STAR
 from anonloom.data._hierarchy_builders import Breaks, Calendar, Prefix, Quantiles, Widths
@@ -88,7 +88,7 @@ def describe(outcome: Outcome, spec: PipelineSpec) -> dict[str, Any] | None:
             _column(column, table, release if spec.publish.transformation else None)
             for column in table.schema
             # Identifiers, too: new rows in which they come back are no persons.
-            if column.published or column.role in ("person", "identifier")
+            if column.is_published or column.role in ("person", "identifier")
         ],
         "privacy": [
             {"model": use.name, "parameters": as_values(use.method)} for use in spec.privacy
@@ -108,7 +108,7 @@ def _column(column: Column, table: Table, shown: Release | None) -> dict[str, An
     elif isinstance(source, Quantiles) and shown is not None:
         source = shown_breaks(source, column, table, shown)
     elif isinstance(source, Quantiles):
-        source = source.fitted(table.coded(column.name).axis.values)
+        source = source.breaks_over(table.encode_column(column.name).axis.values)
     if source is not None:
         named = {cls: name for name, cls in _BUILDERS.items()}
         data["hierarchy"] = {"build": named[type(source)], **as_values(source)}
@@ -233,7 +233,7 @@ class Transformation:
         """
         guard = Guard() if guard is None else guard
         replays = [_Replay.of(table, name, self.regions[name]) for name in table.schema.quasi]
-        table = table.recoded([replay.coded for replay in replays])
+        table = table.with_quasi([replay.coded for replay in replays])
         points = collapse(table.codes)
         inside, joined = _joined(replays, points.codes, guard.demanded)
         labels = joined[points.point]
@@ -387,7 +387,7 @@ def _read_column(data: dict[str, Any]) -> Column:
         parameters = {name: value for name, value in hierarchy.items() if name != "build"}
         source = build(_BUILDERS[hierarchy["build"]], parameters)
         if isinstance(source, LeafTable):
-            source = LeafTable.checked(source.rows, "its hierarchy")
+            source = LeafTable.from_rows(source.rows, "its hierarchy")
     return attrs.evolve(column, hierarchy=source, publish=publish)
 
 
@@ -410,7 +410,7 @@ class _Replay:
         Of a set, the codes that every class published.
     """
 
-    coded: Coded
+    coded: EncodedColumn
     least: NDArray[np.int64]
     most: NDArray[np.int64]
     region: tuple[NDArray[np.int64], NDArray[np.int64]] | None
@@ -447,7 +447,9 @@ class _Replay:
         members = None
         if axis.form == "set":
             members = [of_ends[np.asarray(places, np.int64)] for places in region["members"]]
-        return cls(Coded(axis, coded.codes[: len(new)]), *widened, space, level, star, members)
+        return cls(
+            EncodedColumn(axis, coded.codes[: len(new)]), *widened, space, level, star, members
+        )
 
     def cells(
         self,
@@ -512,7 +514,7 @@ def _node_ends(
             f"{len(axis.hierarchy.ancestors)} levels, and a region has a higher one"
         )
     # A missing value is below no node, at whichever end of a region it stands.
-    known = (level >= 0) & (np.maximum(lo, hi) < axis.occurring)
+    known = (level >= 0) & (np.maximum(lo, hi) < axis.value_count)
     if not known.any():
         return lo, hi
     node = axis.node(lo[known], hi[known], level[known])

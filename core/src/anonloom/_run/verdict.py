@@ -74,7 +74,7 @@ def of_release(
     )
 
 
-def of_refusal(reason: str) -> Verdict:
+def refusal_verdict(reason: str) -> Verdict:
     """Return the verdict on a release that was refused."""
     return Verdict("refused", (reason,))
 

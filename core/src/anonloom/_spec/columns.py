@@ -43,7 +43,7 @@ def read_columns(cursor: Cursor, builder: MethodBuilder) -> Schema | None:
             f"{persons[0].path[-1]!r} has it already",
         )
     columns = [column for _, column in results if column is not None]
-    if columns and len(cursor.problems) == before and not any(c.published for c in columns):
+    if columns and len(cursor.problems) == before and not any(c.is_published for c in columns):
         cursor.error(
             "none of the columns would be published",
             "roles that are published: quasi, sensitive, label, other",
@@ -79,7 +79,7 @@ def check_bounds(cursor: Cursor, schema: Schema) -> None:
         if column.role != "quasi" or column.form != "interval":
             continue
         for name in (f"{column.name}_min", f"{column.name}_max"):
-            if name in schema.published:
+            if name in schema.published_names:
                 cursor.error(
                     f"the bounds of column {column.name!r} would be called {name!r}, "
                     "and so is another column",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from anonloom.data._classes import Rows as Rows
     from anonloom.data._coding import LARGEST as LARGEST
     from anonloom.data._coding import SHOWN as SHOWN
-    from anonloom.data._coding import Coded as Coded
+    from anonloom.data._coding import EncodedColumn as EncodedColumn
     from anonloom.data._coding import coerce as coerce
     from anonloom.data._coding import encode as encode
     from anonloom.data._distinct_rows import collapse as collapse
@@ -42,7 +42,7 @@ __all__ = [
     "AuditInput",
     "Axis",
     "Classes",
-    "Coded",
+    "EncodedColumn",
     "Column",
     "Cover",
     "Draw",
@@ -79,7 +79,7 @@ __getattr__, __dir__ = lazy_exports(
         "anonloom.data._audit_input": ("AuditInput", "Draw", "Need"),
         "anonloom.data._axis": ("Axis", "Cover"),
         "anonloom.data._classes": ("Classes", "Regions", "Rows"),
-        "anonloom.data._coding": ("Coded", "LARGEST", "SHOWN", "coerce", "encode"),
+        "anonloom.data._coding": ("EncodedColumn", "LARGEST", "SHOWN", "coerce", "encode"),
         "anonloom.data._distinct_rows": ("collapse", "combined_key"),
         "anonloom.data._ordered_column": ("OrderedColumn", "Places"),
         "anonloom.data._release": ("Release",),

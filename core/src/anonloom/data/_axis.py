@@ -53,7 +53,7 @@ class Axis:
     hierarchy: Hierarchy | None = attrs.field(repr=False)
 
     @property
-    def occurring(self) -> int:
+    def value_count(self) -> int:
         """Number of occurring values, missing not counted."""
         return len(self.values)
 
@@ -71,9 +71,9 @@ class Axis:
         The missing value lies a whole range beyond the last one, so that nothing is near it.
         """
         if self.type == "category":
-            own = np.arange(self.occurring, dtype=float)
+            own = np.arange(self.value_count, dtype=float)
         else:
-            own = self._counted(self.values)
+            own = self._as_numbers(self.values)
         if self.missing < 0:
             return own
         last = own[-1] if len(own) else 0.0
@@ -82,14 +82,14 @@ class Axis:
     @property
     def range(self) -> float:
         """Distance from the first to the last value."""
-        if self.occurring < 2:
+        if self.value_count < 2:
             return 0.0
         if self.type == "category":
-            return float(self.occurring - 1)
-        first, last = self._counted(self.values[[0, -1]])
+            return float(self.value_count - 1)
+        first, last = self._as_numbers(self.values[[0, -1]])
         return float(last - first)
 
-    def _counted(self, values: NDArray[Any]) -> NDArray[np.float64]:
+    def _as_numbers(self, values: NDArray[Any]) -> NDArray[np.float64]:
         """Numbers as they are, moments as a count of their unit."""
         unit = cells.MOMENTS.get(self.type)
         if unit is not None:
@@ -124,10 +124,10 @@ class Axis:
             Level of the hierarchy that a node must at least have, as in `publish`.
         """
         lo, hi = np.asarray(lo), np.asarray(hi)
-        if not self.occurring:
+        if not self.value_count:
             return np.zeros(lo.shape)
         mixed = (hi == self.missing) & (lo != hi) if self.missing >= 0 else np.zeros(lo.shape, bool)
-        inside = np.minimum(hi, self.occurring - 1)
+        inside = np.minimum(hi, self.value_count - 1)
         first = np.minimum(lo, inside)
         if self.form == "interval":
             loss = self._share_of_range(first, inside)
@@ -160,7 +160,7 @@ class Axis:
     def set_loss(self, members: Codes) -> NDArray[np.float64]:
         """Loss of a set of so many values."""
         members = np.asarray(members)
-        return np.where(members > 1, members / max(self.occurring, 1), 0.0)
+        return np.where(members > 1, members / max(self.value_count, 1), 0.0)
 
     def _share_of_range(self, lo: Codes, hi: Codes) -> NDArray[np.float64]:
         if self.range == 0.0:
@@ -201,9 +201,9 @@ class Axis:
         ends, above = np.divmod(distinct, 256)
         lo, hi = np.divmod(ends, max(self.size, 1))
         nodes = lo
-        if form == "nodes" and self.occurring:
+        if form == "nodes" and self.value_count:
             # Nodes are over values; what is missing is told apart below.
-            last = self.occurring - 1
+            last = self.value_count - 1
             nodes = self.node(np.minimum(lo, last), np.minimum(hi, last), above - 1)
         written = np.empty(len(distinct), object)
         written[:] = [
@@ -283,7 +283,7 @@ class Axis:
 
     def _inside(self, lo: float, hi: float) -> tuple[int, int]:
         """First and last code of the values from `lo` to `hi`; places of numbers ascend."""
-        own = self.places[: self.occurring]
+        own = self.places[: self.value_count]
         first = int(np.searchsorted(own, lo, side="left"))
         return first, int(np.searchsorted(own, hi, side="right")) - 1
 

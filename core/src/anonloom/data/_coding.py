@@ -34,7 +34,7 @@ _DECIMAL_COMMA_HINT = "some have a decimal comma: with 'source: csv', write \"de
 
 @short_repr
 @attrs.frozen(eq=False)
-class Coded:
+class EncodedColumn:
     """A column on its axis."""
 
     axis: Axis
@@ -47,7 +47,7 @@ class Coded:
         return result
 
 
-def encode(series: Any, column: Column, out: NDArray[np.int32] | None = None) -> Coded:
+def encode(series: Any, column: Column, out: NDArray[np.int32] | None = None) -> EncodedColumn:
     """Code a column onto its axis.
 
     Parameters
@@ -66,7 +66,7 @@ def encode(series: Any, column: Column, out: NDArray[np.int32] | None = None) ->
     if column.role == "quasi" and column.type == "category":
         _refuse_forms(result, column)
     incomplete = result.blank or bool((result.entries < 0).any())
-    hierarchy, order = _ordered(result, column)
+    hierarchy, order = _hierarchy_order(result, column)
     values = result.values[order]
     missing = len(values) if incomplete else -1
     codes = np.empty(len(order) + 1, np.int32)
@@ -84,9 +84,9 @@ def encode(series: Any, column: Column, out: NDArray[np.int32] | None = None) ->
     # All else concerned the distinct values: this is the one pass over the rows.
     of_rows = codes[result.ranks][result.entries]
     if out is None:
-        return Coded(axis, of_rows)
+        return EncodedColumn(axis, of_rows)
     out[:] = of_rows
-    return Coded(axis, out)
+    return EncodedColumn(axis, out)
 
 
 def coerce(series: Any, column: Column) -> Any:
@@ -260,7 +260,7 @@ class _Distinct:
     ranks: NDArray[np.int64]
     blank: bool = False
 
-    def holding(self, chosen: NDArray[np.bool_]) -> int:
+    def count_rows(self, chosen: NDArray[np.bool_]) -> int:
         """Count the rows that hold one of the chosen values."""
         return int(np.append(chosen, False)[self.ranks][self.entries].sum())
 
@@ -268,7 +268,7 @@ class _Distinct:
 def _distinct(series: Any, column: Column) -> _Distinct:
     if column.type == "number":
         entries, values = pd.factorize(series.to_numpy())
-        return _sorted(np.asarray(values, float), entries)
+        return _sort_values(np.asarray(values, float), entries)
     if column.type in cells.MOMENTS:
         unit = f"datetime64[{cells.MOMENTS[column.type]}]"
         result = series.to_numpy().astype(unit)
@@ -279,7 +279,7 @@ def _distinct(series: Any, column: Column) -> _Distinct:
             absent = entries[missing.argmax()]
             values = np.delete(values, absent)
             entries = np.where(missing, -1, entries - (entries > absent))
-        return _sorted(np.asarray(values, np.int64).astype(unit), entries)
+        return _sort_values(np.asarray(values, np.int64).astype(unit), entries)
     if isinstance(series.dtype, pd.CategoricalDtype):
         entries = series.cat.codes.to_numpy()
         cells_ = series.cat.categories
@@ -304,7 +304,7 @@ def _distinct(series: Any, column: Column) -> _Distinct:
     return _Distinct(np.asarray(values, object), entries, ranks, blank=bool((rank < 0).any()))
 
 
-def _sorted(values: NDArray[Any], entries: NDArray[np.integer]) -> _Distinct:
+def _sort_values(values: NDArray[Any], entries: NDArray[np.integer]) -> _Distinct:
     order = np.argsort(values, kind="stable")
     ranks = np.full(len(values) + 1, -1, np.int64)
     ranks[order] = np.arange(len(values))
@@ -315,7 +315,7 @@ def _refuse_forms(found: _Distinct, column: Column) -> None:
     """Refuse raw cells that a reader of the release would take for a generalized one."""
     alike = np.array([cells.reads_like_a_form(value) for value in found.values], bool)
     if alike.any():
-        hit = found.holding(alike)
+        hit = found.count_rows(alike)
         raise DataError(
             f"column '{column.name}': {hit} {'cell reads' if hit == 1 else 'cells read'} like a "
             "published form ('*', '[a, b]' or '{\"a\", \"b\"}'); rename these values before "
@@ -323,7 +323,9 @@ def _refuse_forms(found: _Distinct, column: Column) -> None:
         )
 
 
-def _ordered(found: _Distinct, column: Column) -> tuple[Hierarchy | None, NDArray[np.int64]]:
+def _hierarchy_order(
+    found: _Distinct, column: Column
+) -> tuple[Hierarchy | None, NDArray[np.int64]]:
     """Return the hierarchy and the order in which it has the values."""
     values, source = found.values, column.generalization
     if source is None or not len(values):
@@ -333,7 +335,7 @@ def _ordered(found: _Distinct, column: Column) -> tuple[Hierarchy | None, NDArra
     try:
         return source.over(values, column.unknown == "own-leaf")
     except UncoveredValues as error:
-        lacking, hit = int(error.missing.sum()), found.holding(error.missing)
+        lacking, hit = int(error.missing.sum()), found.count_rows(error.missing)
         raise DataError(
             f"column '{column.name}': {lacking} of {len(values)} values (in {hit} "
             f"{'row' if hit == 1 else 'rows'}) {'is' if lacking == 1 else 'are'} missing from the "

@@ -85,7 +85,7 @@ class Hierarchy:
                 key = Node(str(names[start]), start, stop)
                 if owner.setdefault(key.label, key) != key:
                     raise DataError(
-                        f"{key.named(quote)} stands for two different groups of values; "
+                        f"{key.description(quote)} stands for two different groups of values; "
                         "labels must be unique in a hierarchy"
                     )
                 node = nodes.setdefault(key, len(nodes))
@@ -163,7 +163,7 @@ def _check_nesting(
     torn = inside & (upper[1:] != upper[:-1])
     if torn.any():
         node = nodes[int(lower[:-1][torn][0])]
-        raise DataError(f"{node.named(quote)} has two parents; a hierarchy is a tree")
+        raise DataError(f"{node.description(quote)} has two parents; a hierarchy is a tree")
 
 
 def depth_first(levels: Sequence[Sequence[str]], rank: NDArray[np.integer]) -> NDArray[np.int64]:

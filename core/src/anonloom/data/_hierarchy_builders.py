@@ -205,7 +205,7 @@ class Quantiles(HierarchySource):
             if coarser >= finer or finer % coarser:
                 raise ValueError("each number of bins must divide the one before")
 
-    def fitted(self, values: Values) -> Breaks:
+    def breaks_over(self, values: Values) -> Breaks:
         """Return the breaks that these values give; where there is none, bins around one."""
         if len(values) < 2:
             return Breaks(breaks=((float(values[0]) if len(values) else 0.0,),))
@@ -222,7 +222,7 @@ class Quantiles(HierarchySource):
 
     def over(self, values: Values, unknown_own_leaf: bool) -> tuple[Hierarchy, NDArray[np.int64]]:
         """See `HierarchySource.over`."""
-        return self.fitted(values).over(values, unknown_own_leaf)
+        return self.breaks_over(values).over(values, unknown_own_leaf)
 
     def stand_in(self, label: str) -> None:
         """Return None: which bins there are depends on the values."""

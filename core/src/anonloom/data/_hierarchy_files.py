@@ -92,7 +92,7 @@ class LeafTable(HierarchySource):
     )
 
     @classmethod
-    def checked(cls, rows: Sequence[Sequence[str]], where: str) -> "LeafTable":
+    def from_rows(cls, rows: Sequence[Sequence[str]], where: str) -> "LeafTable":
         """Check the rows: one width, every leaf once, one root.
 
         Raises
@@ -140,7 +140,7 @@ class LeafTable(HierarchySource):
             rows = tree_rows(tree)
         except DataError as error:
             raise DataError(f"{where}: {error}") from None
-        return cls.checked(rows, where)
+        return cls.from_rows(rows, where)
 
     def whole(self) -> Hierarchy:
         """Return the hierarchy over all leaves of the table."""
@@ -151,7 +151,7 @@ class LeafTable(HierarchySource):
         # Numbers, dates and times keep their own order; what is free is the order of categories.
         ordered = values.dtype.kind in "fM"
         texts = text_of(values)
-        result = self._found(values, texts)
+        result = self._row_numbers(values, texts)
         unknown = np.array([hit is None for hit in result], bool)
         if unknown.any():
             if not unknown_own_leaf:
@@ -176,7 +176,7 @@ class LeafTable(HierarchySource):
         """Return the first leaf of the group."""
         return next((row[0] for row in self.rows if label in row[1:]), None)
 
-    def _found(self, values: Values, texts: list[str]) -> list[int | None]:
+    def _row_numbers(self, values: Values, texts: list[str]) -> list[int | None]:
         """Find the row of every value, None where there is none."""
         row_of: dict[float | str, int]
         if values.dtype.kind == "f":
@@ -294,7 +294,7 @@ class FromFile(HierarchySource):
             rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=";") if row]
         except csv.Error as error:
             raise DataError(f"{where}: the file is no CSV ({error})") from None
-        return LeafTable.checked(rows, where)
+        return LeafTable.from_rows(rows, where)
 
 
 @attrs.frozen(kw_only=True)

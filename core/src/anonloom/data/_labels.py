@@ -21,7 +21,7 @@ class Node(NamedTuple):
     start: int
     stop: int
 
-    def named(self, quote: bool) -> str:
+    def description(self, quote: bool) -> str:
         """Name the node in a message."""
         return f"label {self.label!r}" if quote else "a label"
 
@@ -60,14 +60,14 @@ def refuse_labels(
         leaf = of_leaf.get(text, node)
         if owner != node or leaf[1:] != node[1:]:
             raise DataError(
-                f"{node.named(quote)} stands for two different groups of values, told apart by "
-                "blanks only; labels must be unique in a hierarchy"
+                f"{node.description(quote)} stands for two different groups of values, told apart "
+                "by blanks only; labels must be unique in a hierarchy"
             )
     for node in nodes:
         if reading.of_others(node):
             raise DataError(
-                f"{node.named(quote)} reads like a set or an interval of other leaves than those "
-                "that it stands for; call the group something else"
+                f"{node.description(quote)} reads like a set or an interval of other leaves than "
+                "those that it stands for; call the group something else"
             )
 
 
@@ -116,7 +116,7 @@ class _Reading:
     def _interval_of_others(
         self, node: Node, sort: str, lo: float, hi: float, closed: bool
     ) -> bool:
-        places, ascending = self._placed(sort)
+        places, ascending = self._leaf_places(sort)
         own = places[node.start : node.stop]
         own = own[~np.isnan(own)]
         below = np.searchsorted(ascending, lo, side="left")
@@ -124,7 +124,7 @@ class _Reading:
         fits = (own >= lo) & ((own <= hi) if closed else (own < hi))
         return bool(within != len(own) or not fits.all())
 
-    def _placed(self, sort: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _leaf_places(self, sort: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Place of every leaf, not-a-number where it has none or is apart; and all in order."""
         if sort not in self._sorted:
             results = [cells.place(leaf, sort) for leaf in self.leaves]

@@ -73,7 +73,7 @@ def warnings_of(table: Table) -> list[str]:
             continue
         values = _values(table, column)
         folded = [visible_form(value) for value in values]
-        spelt = _shared(folded, values)
+        spelt = _count_shared(folded, values)
         if spelt:
             counted = ""
             if column.role != "quasi" and column.generalization is None:
@@ -82,7 +82,7 @@ def warnings_of(table: Table) -> list[str]:
                 f"Column '{column.name}': {spelt} of {len(values)} values differ from another one "
                 f"only by capitals, blanks or the form of Unicode.{counted}"
             )
-        like = _shared([skeleton(value) for value in values], folded)
+        like = _count_shared([skeleton(value) for value in values], folded)
         if like:
             results.append(
                 f"Column '{column.name}': {like} of {len(values)} values look like another one, "
@@ -94,7 +94,7 @@ def warnings_of(table: Table) -> list[str]:
 def _values(table: Table, column: Column) -> list[str]:
     """Return the distinct texts of a column."""
     if column.role == "quasi":
-        return [str(value) for value in table.coded(column.name).axis.values]
+        return [str(value) for value in table.encode_column(column.name).axis.values]
     series: Any = table.column(column.name)
     if isinstance(series.dtype, pd.CategoricalDtype):
         occurring = np.bincount(series.cat.codes.to_numpy() + 1, minlength=1)[1:] > 0
@@ -104,7 +104,7 @@ def _values(table: Table, column: Column) -> list[str]:
     return list({cell_text(value): None for value in distinct})
 
 
-def _shared(keys: Sequence[str], values: Sequence[str]) -> int:
+def _count_shared(keys: Sequence[str], values: Sequence[str]) -> int:
     """Count the entries whose key belongs to more than one value."""
     if len(set(keys)) == len(set(values)):
         # Equal values have equal keys, so that each value has a key of its own.

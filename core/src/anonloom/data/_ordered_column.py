@@ -59,7 +59,7 @@ class OrderedColumn:
         ends = np.array(["0001-01-01", "9999-12-31"], f"datetime64[{unit}]").astype(np.int64)
         return float(ends[0]), float(ends[1])
 
-    def rounded(self, places: Places) -> Places:
+    def round_places(self, places: Places) -> Places:
         """Return the places as coarse as the column is: whole numbers stay whole, days days.
 
         A cell that is finer than all others would tell that it was made up, and hide nothing:
@@ -84,7 +84,7 @@ class OrderedColumn:
         """
         present = ~np.isnan(places)
         if self.column.hierarchy is not None and present.any():
-            places = self._covered(places, present)
+            places = self._clip_to_hierarchy(places, present)
         if self.column.type == "number":
             return pd.Series(places)
         return pd.Series(self._values(places).astype("datetime64[s]"))
@@ -98,7 +98,7 @@ class OrderedColumn:
         moments[missing] = np.datetime64("NaT")
         return moments
 
-    def _covered(self, places: Places, present: NDArray[np.bool_]) -> Places:
+    def _clip_to_hierarchy(self, places: Places, present: NDArray[np.bool_]) -> Places:
         assert self.column.hierarchy is not None
         result, which = np.unique(places[present], return_inverse=True)
         try:

@@ -52,7 +52,7 @@ def _plain(texts: Any) -> Any:
 
 
 @attrs.frozen
-class Repeating:
+class LikelyPersonColumn:
     """A column that probably numbers persons.
 
     Attributes
@@ -73,7 +73,7 @@ class Repeating:
 
 def numbering_persons(
     frame: pd.DataFrame, quasi: Sequence[str], names: Iterable[str], total: int
-) -> Iterator[Repeating]:
+) -> Iterator[LikelyPersonColumn]:
     """Find columns whose repeated values mostly agree in all quasi-identifiers but one.
 
     So does the number of a patient with several visits: age, sex and place come back with it, and
@@ -111,7 +111,7 @@ def numbering_persons(
         again = np.flatnonzero(codes[order[1:]] == codes[order[:-1]])
         agreeing = _agreement(known, order[again], order[again + 1])
         if agreeing - chance > _MOSTLY * (1 - chance):
-            yield Repeating(name, n, int(counts[counts > 1].sum()), agreeing)
+            yield LikelyPersonColumn(name, n, int(counts[counts > 1].sum()), agreeing)
 
 
 def _codes(cells: Any) -> _Codes:

@@ -48,7 +48,7 @@ def pseudonyms(series: Any, key: bytes) -> Any:
     context = str(series.name).encode() + b"\0"
     hashed = [
         # A number reads the same whether or not a missing cell has made floats of the column.
-        _hashed(key, context + cell_text(value).encode("utf-8", "surrogatepass"))
+        _keyed_hash(key, context + cell_text(value).encode("utf-8", "surrogatepass"))
         for value in uniques
     ]
     # Different cells may read alike (1 and '1'); they are one person.
@@ -61,6 +61,6 @@ def pseudonyms(series: Any, key: bytes) -> Any:
     )
 
 
-def _hashed(key: bytes, text: bytes) -> str:
+def _keyed_hash(key: bytes, text: bytes) -> str:
     # In one call: an object per cell would cost a kilobyte each.
     return hmac.digest(key, text, "sha256")[:16].hex()

@@ -64,7 +64,8 @@ class Release:
         }
         rest = table.frame.take(order).reset_index(drop=True)
         columns: dict[str, Any] = {
-            name: quasi[name] if name in quasi else rest[name] for name in table.schema.published
+            name: quasi[name] if name in quasi else rest[name]
+            for name in table.schema.published_names
         }
         return cls(
             schema=table.schema,
@@ -86,7 +87,7 @@ class Release:
         for name in columns:
             columns[name] = columns[name].where(~pd.Series(table.incomplete), STAR)
         frame = pd.DataFrame(
-            {name: columns.get(name, table.frame[name]) for name in table.schema.published},
+            {name: columns.get(name, table.frame[name]) for name in table.schema.published_names},
             index=pd.RangeIndex(len(table)),
         )
         return cls(schema=table.schema, frame=frame, origin=table.origin, classes=None)
@@ -95,7 +96,7 @@ class Release:
         return len(self.frame)
 
     @property
-    def suppressed(self) -> NDArray[np.bool_]:
+    def suppressed_rows(self) -> NDArray[np.bool_]:
         """Rows whose quasi-identifiers are all `*`, however that came about."""
         # A release that was made elsewhere may lack some.
         quasi = [name for name in self.schema.quasi if name in self.frame]
@@ -109,9 +110,9 @@ class Release:
     @property
     def rows_published(self) -> int:
         """Number of rows that say something: starred ones are in the frame, but not published."""
-        return len(self) - int(self.suppressed.sum())
+        return len(self) - int(self.suppressed_rows.sum())
 
-    def stripped(self, keep: Collection[str] = ()) -> "Release":
+    def strip_starred_rows(self, keep: Collection[str] = ()) -> "Release":
         """Return the release whose starred rows have lost every other value, too.
 
         Parameters
@@ -119,17 +120,17 @@ class Release:
         keep
             Columns whose values they keep.
         """
-        starred = self.suppressed
+        starred = self.suppressed_rows
         names = [
             name
-            for name in self.schema.published
+            for name in self.schema.published_names
             if name not in self.schema.quasi and name not in keep
         ]
         if not names or not starred.any():
             return self
         frame = self.frame.copy(deep=False)
         for name in names:
-            frame[name] = _emptied(frame[name], starred)
+            frame[name] = _set_missing(frame[name], starred)
         return attrs.evolve(self, frame=frame)
 
     def groups(self, names: tuple[str, ...] | None = None) -> NDArray[np.int64]:
@@ -165,7 +166,7 @@ class Release:
         )
 
 
-def _emptied(column: Any, rows: NDArray[np.bool_]) -> Any:
+def _set_missing(column: Any, rows: NDArray[np.bool_]) -> Any:
     """Make cells missing; whole numbers and truth values beside them stay what they are."""
     if column.dtype.kind in "iu":
         column = column.astype("Int64" if column.dtype.kind == "i" else "UInt64")

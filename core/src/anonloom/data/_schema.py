@@ -156,7 +156,7 @@ class Column:
         return ISO if self.type == "time" else "%Y-%m-%d"
 
     @property
-    def published(self) -> bool:
+    def is_published(self) -> bool:
         """Whether the column appears in a release."""
         return self.role in PUBLISHED or self.pseudonymize
 
@@ -224,21 +224,21 @@ class Schema:
         return self.names_with_role("quasi")
 
     @property
-    def published(self) -> tuple[str, ...]:
+    def published_names(self) -> tuple[str, ...]:
         """Names of the columns of a release."""
-        return tuple(column.name for column in self.columns if column.published)
+        return tuple(column.name for column in self.columns if column.is_published)
 
     def of_type(self, type_: Type) -> tuple[str, ...]:
         """Names of the columns of this type."""
         return tuple(column.name for column in self.columns if column.type == type_)
 
-    def unpublished(self, names: Iterable[str]) -> str | None:
+    def publication_problem(self, names: Iterable[str]) -> str | None:
         """Say which of these columns is none that is published, or None."""
-        published = ", ".join(f"'{name}'" for name in self.published)
+        published = ", ".join(f"'{name}'" for name in self.published_names)
         for name in names:
             if name not in self:
                 return f"column '{name}' is not declared; published are: {published}"
-            if name not in self.published:
+            if name not in self.published_names:
                 return (
                     f"column '{name}' has role '{self[name].role}' and is not published; "
                     f"published are: {published}"

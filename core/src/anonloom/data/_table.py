@@ -14,7 +14,7 @@ from anonloom._representation import short_repr
 from anonloom._spelling import closest
 from anonloom.data._axis import Axis
 from anonloom.data._classes import Classes
-from anonloom.data._coding import Coded, coerce, encode, refuse_unknown_persons
+from anonloom.data._coding import EncodedColumn, coerce, encode, refuse_unknown_persons
 from anonloom.data._persons import sharing_rows
 from anonloom.data._pseudonyms import key_for, pseudonyms
 from anonloom.data._schema import Schema
@@ -58,7 +58,7 @@ class Table:
     incomplete: NDArray[np.bool_] = attrs.field(repr=False)
     _frame: Any = attrs.field(repr=False)
     _reads: frozenset[str] | None = attrs.field(default=None)
-    _coded: dict[str, Coded] = attrs.field(factory=dict, repr=False)
+    _coded: dict[str, EncodedColumn] = attrs.field(factory=dict, repr=False)
     pseudonym_keys: dict[str, bytes] = attrs.field(factory=dict, repr=False)
     normalized: dict[str, int] = attrs.field(factory=dict)
     sharing: dict[str, int] = attrs.field(factory=dict, repr=False)
@@ -100,7 +100,7 @@ class Table:
         # A frame may have numbers for names; a schema has text.
         place = {normalize_text(str(name)): index for index, name in enumerate(frame.columns)}
         kept: dict[str, Any] = {}
-        coded: dict[str, Coded] = {}
+        coded: dict[str, EncodedColumn] = {}
         axes: list[Axis] = []
         keys: dict[str, bytes] = {}
         normalized: dict[str, int] = {}
@@ -175,7 +175,7 @@ class Table:
             raise KeyError(f"column '{name}' has role '{role}', which this method does not read")
         return self._frame[name]
 
-    def coded(self, name: str) -> Coded:
+    def encode_column(self, name: str) -> EncodedColumn:
         """Return any column on an axis of its own: a sensitive one, a label, a person."""
         series = self.column(name)
         if name not in self._coded:
@@ -189,13 +189,13 @@ class Table:
         All rows whose person is not known have one number: see `unknown_persons`.
         """
         names = self.schema.names_with_role("person")
-        return self.coded(names[0]).codes if names else None
+        return self.encode_column(names[0]).codes if names else None
 
     @property
     def unknown_persons(self) -> NDArray[np.bool_] | None:
         """Rows whose person is not known, all of them incomplete; None when every row's is."""
         names = self.schema.names_with_role("person")
-        unknown = self.coded(names[0]).missing if names else np.zeros(0, bool)
+        unknown = self.encode_column(names[0]).missing if names else np.zeros(0, bool)
         return unknown if unknown.any() else None
 
     def whole(self) -> Classes:
@@ -212,10 +212,13 @@ class Table:
             origin=None if self.origin is None else self.origin[rows],
             incomplete=self.incomplete[rows],
             frame=self._frame.take(rows).reset_index(drop=True),
-            coded={name: Coded(item.axis, item.codes[rows]) for name, item in self._coded.items()},
+            coded={
+                name: EncodedColumn(item.axis, item.codes[rows])
+                for name, item in self._coded.items()
+            },
         )
 
-    def recoded(self, quasi: Sequence[Coded]) -> "Table":
+    def with_quasi(self, quasi: Sequence[EncodedColumn]) -> "Table":
         """Return the table with its quasi-identifiers on other axes, in the schema's order."""
         codes = np.stack([item.codes for item in quasi]) if quasi else self._codes
         named = dict(zip(self.schema.quasi, quasi, strict=True))
@@ -264,7 +267,7 @@ class Table:
         return self._reads is None or self.schema[name].role in self._reads
 
 
-def _missing(series: Any, coded: Coded | None) -> NDArray[np.bool_]:
+def _missing(series: Any, coded: EncodedColumn | None) -> NDArray[np.bool_]:
     """Say which cells hold no value, nothing but blanks among them where that was looked at."""
     absent: NDArray[np.bool_] = series.isna().to_numpy(bool)
     return absent if coded is None else absent | coded.missing
@@ -282,7 +285,7 @@ def on_own_axes(table: Table) -> Table:
 
     The ends of an axis and breaks at quantiles would tell of rows that are not to be published.
     """
-    return table.recoded(
+    return table.with_quasi(
         [encode(table.column(name), table.schema[name]) for name in table.schema.quasi]
     )
 

@@ -8,8 +8,8 @@ could still be told apart by a machine. So text is changed when it is read, in o
 2. Code points of Unicode's categories Cf and Cc and all that are Default_Ignorable_Code_Point are
    taken out: zero-width and soft hyphens, marks of direction, variation selectors, tags, fillers.
 3. The text is brought to the form NFC.
-4. The joiners U+200C and U+200D stay where a script needs them to write a word: see `_needed`.
-   Emoji are no words: a sequence falls into the emoji that it was made of.
+4. The joiners U+200C and U+200D stay where a script needs them to write a word: see
+   `_needed_joiner`. Emoji are no words: a sequence falls into the emoji that it was made of.
 """
 
 import re
@@ -93,13 +93,13 @@ def normalize_text(text: str) -> str:
         return text
     if _CHANGES.search(text) is None and unicodedata.is_normalized("NFC", text):
         return text
-    text = _composed(_HIDDEN_BUT_JOINERS.sub("", _BREAK.sub(" ", text)))
+    text = _compose(_HIDDEN_BUT_JOINERS.sub("", _BREAK.sub(" ", text)))
     if _JOINERS.search(text) is None:
         return text
-    text = _composed(_JOINERS.sub(_needed, text))
-    if _JOINERS.sub(_needed, text) != text:
+    text = _compose(_JOINERS.sub(_needed_joiner, text))
+    if _JOINERS.sub(_needed_joiner, text) != text:
         # Marks changed places where a joiner no longer parts them: this is no word of any script.
-        text = _composed(_JOINERS.sub("", text))
+        text = _compose(_JOINERS.sub("", text))
     return text
 
 
@@ -107,11 +107,11 @@ def _is_plain(text: str) -> bool:
     return text.isascii() and text.isprintable()
 
 
-def _composed(text: str) -> str:
+def _compose(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
-def _needed(joiners: re.Match[str]) -> str:
+def _needed_joiner(joiners: re.Match[str]) -> str:
     """Keep one joiner where it changes how a word is written.
 
     Both kinds stay after a virama: they choose among the forms of a conjunct, and U+200C does so
@@ -195,7 +195,7 @@ def normalize_column(series: Any, null: Collection[str] = ()) -> tuple[Any, int]
             f"column '{series.name}': its cells are no single values; a cell must be one text, "
             "number, date or truth value"
         ) from None
-    texts, changed = _normalized(distinct, null)
+    texts, changed = _normalize_cells(distinct, null)
     # The code of a missing cell, -1, finds the last.
     hit = np.append(changed, False)[codes]
     if not hit.any():
@@ -209,7 +209,7 @@ def _normalize_categories(series: Any, null: Collection[str]) -> tuple[Any, int]
     categories = series.cat.categories
     if not _may_hold_text(categories.dtype) or _plain(categories):
         return series, 0
-    texts, changed = _normalized(categories, null)
+    texts, changed = _normalize_cells(categories, null)
     if not changed.any():
         return series, 0
     codes = series.cat.codes.to_numpy()
@@ -224,7 +224,9 @@ def _normalize_categories(series: Any, null: Collection[str]) -> tuple[Any, int]
     return pd.Series(merged, series.index, name=series.name), count
 
 
-def _normalized(cells: Any, null: Collection[str]) -> tuple[NDArray[np.object_], NDArray[np.bool_]]:
+def _normalize_cells(
+    cells: Any, null: Collection[str]
+) -> tuple[NDArray[np.object_], NDArray[np.bool_]]:
     """Return distinct cells with their texts in one form, and which of them changed."""
     result = np.empty(len(cells), object)
     result[:] = list(cells)

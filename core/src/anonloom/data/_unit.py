@@ -34,7 +34,7 @@ def plural(unit: Unit) -> str:
     return f"{unit}s"
 
 
-def worded(text: str, unit: Unit) -> str:
+def wording_for(text: str, unit: Unit) -> str:
     """Return a sentence about persons as one about what is counted."""
     return text if unit == "person" else _WORDS.sub(_record, text)
 
@@ -44,12 +44,12 @@ def _record(match: re.Match[str]) -> str:
     return word.capitalize() if match[0][0].isupper() else word
 
 
-def worded_notice(notice: Notice, unit: Unit) -> Notice:
+def notice_for_unit(notice: Notice, unit: Unit) -> Notice:
     """Return what readers must know, in sentences about what is counted."""
-    return attrs.evolve(notice, text=worded(notice.text, unit))
+    return attrs.evolve(notice, text=wording_for(notice.text, unit))
 
 
-def worded_findings(findings: Findings, unit: Unit) -> Findings:
+def findings_for_unit(findings: Findings, unit: Unit) -> Findings:
     """Return what was found, in sentences about what is counted."""
     if unit == "person":
         return findings
@@ -60,16 +60,16 @@ def _item(item: Item, unit: Unit) -> Item:
     if isinstance(item, Finding):
         return attrs.evolve(
             item,
-            unit=worded(item.unit, unit),
-            meaning=worded(item.meaning, unit),
-            assumptions=tuple(worded(assumption, unit) for assumption in item.assumptions),
+            unit=wording_for(item.unit, unit),
+            meaning=wording_for(item.meaning, unit),
+            assumptions=tuple(wording_for(assumption, unit) for assumption in item.assumptions),
         )
     if isinstance(item, Chart):
         return attrs.evolve(
             item,
-            title=worded(item.title, unit),
-            x=worded(item.x, unit),
-            y=worded(item.y, unit),
-            meaning=worded(item.meaning, unit),
+            title=wording_for(item.title, unit),
+            x=wording_for(item.x, unit),
+            y=wording_for(item.y, unit),
+            meaning=wording_for(item.meaning, unit),
         )
-    return worded_notice(item, unit) if isinstance(item, Notice) else item
+    return notice_for_unit(item, unit) if isinstance(item, Notice) else item

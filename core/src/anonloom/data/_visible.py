@@ -75,7 +75,7 @@ class Visible:
                 if cover.form == "nodes":
                     groups.append((text, cover.first, cover.last))
                 else:
-                    values |= {int(code) for code in cover.codes if code < axis.occurring}
+                    values |= {int(code) for code in cover.codes if code < axis.value_count}
             elif cover.form == "set":
                 bounds += axis.places[cover.codes].tolist()
             else:
@@ -104,7 +104,7 @@ class Visible:
         around = (name for name, first, last in self.groups if first <= code <= last)
         return next(around, None)
 
-    def named(self, axis: Axis, first: int, last: int) -> str | None:
+    def label_of(self, axis: Axis, first: int, last: int) -> str | None:
         """Return what the release calls exactly these values of a category, if it does."""
         if first == last and first in self.values:
             return str(axis.texts(np.array([first]))[0])
@@ -162,9 +162,9 @@ def _of_calendar(axis: Axis, text: str) -> list[float]:
     match = _UNIT.fullmatch(text)
     try:
         if match is None:
-            return [_counted(np.datetime64(text.replace(" ", "T"), unit))]
+            return [_as_float(np.datetime64(text.replace(" ", "T"), unit))]
         first, length = _first_and_length(match)
-        return [_counted(end.astype(f"M8[{unit}]")) for end in (first, first + length)]
+        return [_as_float(end.astype(f"M8[{unit}]")) for end in (first, first + length)]
     except ValueError:
         return []
 
@@ -185,5 +185,5 @@ def _first_and_length(unit: re.Match[str]) -> tuple[np.datetime64, np.timedelta6
     return np.datetime64(year, "Y"), np.timedelta64(10 if unit["decade"] else 1, "Y")
 
 
-def _counted(moment: Any) -> float:
+def _as_float(moment: Any) -> float:
     return float(moment.astype(np.int64))

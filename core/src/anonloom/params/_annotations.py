@@ -140,7 +140,8 @@ def spec_of(annotation: object) -> TypeSpec:
         if kind is not None:
             return MethodSpec(annotation, kind)
         if issubclass(annotation, ParameterGroup):
-            return Group(annotation, tuple(field.name for field in attrs.fields(annotation)))
+            fields = attrs.fields(annotation)  # type: ignore[arg-type]  # a group is an attrs class
+            return Group(annotation, tuple(field.name for field in fields))
         if annotation not in (list, dict, tuple, set, frozenset):
             return Instance(annotation)
     raise TypeError(

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from anonloom.sources._csv import Csv as Csv
-    from anonloom.sources._files import broken as broken
+    from anonloom.sources._files import file_error as file_error
     from anonloom.sources._files import largest_block as largest_block
     from anonloom.sources._files import require_file as require_file
     from anonloom.sources._frame import Frame as Frame
@@ -16,7 +16,7 @@ __all__ = [
     "Csv",
     "Frame",
     "Parquet",
-    "broken",
+    "file_error",
     "largest_block",
     "require_file",
 ]
@@ -25,7 +25,7 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "anonloom.sources._csv": ("Csv",),
-        "anonloom.sources._files": ("broken", "largest_block", "require_file"),
+        "anonloom.sources._files": ("file_error", "largest_block", "require_file"),
         "anonloom.sources._frame": ("Frame",),
         "anonloom.sources._parquet": ("Parquet",),
     },

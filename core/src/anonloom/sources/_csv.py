@@ -127,14 +127,16 @@ class Csv(Source):
         # Beginning with the usual block: a record must fit into one.
         for block in (_BLOCK, largest_block(self.path)):
             try:
-                rows = self._beginning(header, types, block, at_most)
+                rows = self._read_beginning(header, types, block, at_most)
                 break
             except (pa.ArrowInvalid, UnicodeError) as error:
                 if "straddling" not in str(error):
                     raise explain(error, self.path, self.encoding, header, self._options) from None
         return frame_of(rows.slice(0, at_most).rename_columns(list(places)))
 
-    def _beginning(self, header: Header, types: dict[str, Any], block: int, at_most: int) -> Any:
+    def _read_beginning(
+        self, header: Header, types: dict[str, Any], block: int, at_most: int
+    ) -> Any:
         """Read blocks until there are so many rows."""
         kept, count = [], 0
         options = self._reading(header, self._options(header, look=False), types, block)

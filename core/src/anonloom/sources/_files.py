@@ -11,7 +11,7 @@ from anonloom.files import NotAFile, size_of
 _ONE_BYTE = ("ascii", "iso8859", "cp125")
 
 
-def broken(path: Path, what: str, *, hint: str = "") -> DataError:
+def file_error(path: Path, what: str, *, hint: str = "") -> DataError:
     """Return the error that something is wrong with a file as a whole."""
     return DataError(f"{path}: {what}", hint=hint)
 
@@ -26,26 +26,26 @@ def require_file(path: Path) -> None:
     """
     try:
         if not size_of(path):
-            raise broken(path, "the file is empty")
+            raise file_error(path, "the file is empty")
         with path.open("rb") as file:
             file.read(1)
     except FileNotFoundError:
-        raise broken(path, "there is no such file") from None
+        raise file_error(path, "there is no such file") from None
     except IsADirectoryError:
-        raise broken(path, "this is a folder, not a file") from None
+        raise file_error(path, "this is a folder, not a file") from None
     except NotAFile as error:
-        raise broken(path, str(error.strerror)) from None
+        raise file_error(path, str(error.strerror)) from None
     except OSError as error:
-        raise broken(path, f"the file cannot be read: {error.strerror}") from None
+        raise file_error(path, f"the file cannot be read: {error.strerror}") from None
 
 
 def largest_block(path: Path) -> int:
     """Return the size of the largest block in which Arrow can read a file: all of it, or 2 GB."""
     most = (1 << 31) - 1
-    return most if _compressed(path) else min(max(path.stat().st_size, 1 << 20), most)
+    return most if _is_compressed(path) else min(max(path.stat().st_size, 1 << 20), most)
 
 
-def _compressed(path: Path) -> bool:
+def _is_compressed(path: Path) -> bool:
     return path.suffix in {".gz", ".bz2", ".zst", ".lz4", ".br"}
 
 
@@ -56,7 +56,7 @@ def may_hold(path: Path, encoding: str, character: str) -> bool:
     """
     name = codecs.lookup(encoding).name
     plain = name in {"utf-8", "utf-8-sig"} or name.startswith(_ONE_BYTE)
-    if _compressed(path) or not plain or not character.isascii():
+    if _is_compressed(path) or not plain or not character.isascii():
         return True
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         return data.find(character.encode()) >= 0

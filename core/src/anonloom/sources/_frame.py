@@ -43,7 +43,7 @@ class Frame(Source):
         return source
 
     @property
-    def given(self) -> bool:
+    def has_frame(self) -> bool:
         """Whether the source has its frame."""
         return self._frame is not None
 

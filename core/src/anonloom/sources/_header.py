@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from anonloom.data._text import normalize_text
 from anonloom.errors import DataError
-from anonloom.sources._files import broken, require_file
+from anonloom.sources._files import file_error, require_file
 
 #: Separators that are looked for when none is given; the first of equals wins.
 SEPARATORS = (",", ";", "\t", "|")
@@ -60,11 +60,11 @@ def read_header(path: Path, encoding: str, separator: str | None, quote: str | N
         When there is no such file, it is empty, or its header cannot be read.
     """
     require_file(path)
-    text, whole = _beginning(path, encoding)
+    text, whole = _read_beginning(path, encoding)
     if not text.strip():
-        raise broken(path, "the file is empty")
+        raise file_error(path, "the file is empty")
     if "\0" in text.splitlines()[0]:
-        raise broken(
+        raise file_error(
             path,
             "the header holds NUL characters",
             hint="the file is damaged, or it has another encoding: try 'encoding: utf-16'",
@@ -76,21 +76,21 @@ def read_header(path: Path, encoding: str, separator: str | None, quote: str | N
     best = max(results, key=lambda header: len(header.names), default=None)
     # One name only, because the quotes did not fit where there were more, is a mistake too.
     if best is None or (len(best.names) == 1 and len(results) < len(parsed)):
-        raise broken(
+        raise file_error(
             path,
             "the header cannot be read: a quote is not closed, or text follows a closing one",
         )
     return best
 
 
-def _beginning(path: Path, encoding: str) -> tuple[str, bool]:
+def _read_beginning(path: Path, encoding: str) -> tuple[str, bool]:
     """Return the first part of the file as text, and whether that is all of it."""
     # Arrow undoes the compression that a name such as data.csv.gz promises.
     try:
         with pa.input_stream(str(path), compression="detect") as stream:
             data = stream.read(_LONGEST + 1)
     except (pa.ArrowException, OSError):
-        raise broken(path, "the file cannot be decompressed") from None
+        raise file_error(path, "the file cannot be decompressed") from None
     whole = len(data) <= _LONGEST
     decoder = codecs.getincrementaldecoder(encoding)("strict")
     try:
@@ -127,7 +127,7 @@ def not_encoded(path: Path, encoding: str, data: bytes) -> DataError:
         likely = "utf-16"
     elif codecs.lookup(encoding).name != "utf-8":
         likely, otherwise = "utf-8", ""
-    return broken(
+    return file_error(
         path,
         f"the file is not {encoding}{place}",
         hint=f"name its encoding, for example 'encoding: {likely}'{otherwise}",

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from anonloom.errors import DataError
-from anonloom.sources._files import broken, largest_block
+from anonloom.sources._files import file_error, largest_block
 from anonloom.sources._header import Header, not_encoded
 
 #: How many row numbers a message shows.
@@ -65,18 +65,18 @@ def explain(
         if not ragged and isinstance(again, UnicodeError):
             return _encoding(path, encoding)
         if not ragged:
-            return broken(path, "the file cannot be read as separated text")
-    return _ragged(path, header, ragged)
+            return file_error(path, "the file cannot be read as separated text")
+    return _ragged_rows_error(path, header, ragged)
 
 
-def _ragged(path: Path, header: Header, rows: list[tuple[int, bool]]) -> DataError:
+def _ragged_rows_error(path: Path, header: Header, rows: list[tuple[int, bool]]) -> DataError:
     unclosed = next((number for number, open_ in rows if open_), None)
     if unclosed is not None:
-        return _unclosed(path, unclosed)
+        return _open_quote_error(path, unclosed)
     shown = ", ".join(str(number) for number, _ in rows[:SHOWN])
     more = ", ..." if len(rows) > SHOWN else ""
     one = len(rows) == 1
-    return broken(
+    return file_error(
         path,
         f"{len(rows)} {'row has' if one else 'rows have'} more or fewer cells than the header's "
         f"{len(header.names)} (row{'' if one else 's'} {shown}{more})",
@@ -84,8 +84,8 @@ def _ragged(path: Path, header: Header, rows: list[tuple[int, bool]]) -> DataErr
     )
 
 
-def _unclosed(path: Path, row: int) -> DataError:
-    return broken(
+def _open_quote_error(path: Path, row: int) -> DataError:
+    return file_error(
         path,
         f"a quote that opens in row {row} is never closed",
         hint="close it; a quote inside a quoted cell is written twice",
@@ -134,7 +134,7 @@ def refuse_open_quote(
         ),
     )
     if len(columns) == rows:
-        raise _unclosed(path, rows)
+        raise _open_quote_error(path, rows)
 
 
 def _encoding(path: Path, encoding: str) -> DataError:

@@ -16,7 +16,7 @@ from anonloom.kinds._context import StageContext
 from anonloom.kinds._source import Source
 from anonloom.params import param
 from anonloom.sources._arrow import frame_of, table_of
-from anonloom.sources._files import broken, require_file
+from anonloom.sources._files import file_error, require_file
 
 
 @attrs.frozen(kw_only=True)
@@ -47,7 +47,7 @@ class Parquet(Source):
                 partitioning=None,
             )
         except (pa.ArrowException, OSError):
-            raise self._damaged() from None
+            raise self._damage_error() from None
         return table_of(columns.select(names).rename_columns(list(schema.names)), schema)
 
     def columns(self) -> tuple[str, ...]:
@@ -59,7 +59,7 @@ class Parquet(Source):
         try:
             return tuple(pq.read_schema(self.path).names)
         except (pa.ArrowException, OSError):
-            raise self._damaged() from None
+            raise self._damage_error() from None
 
     def first_rows(self, names: Sequence[str], at_most: int) -> pd.DataFrame:
         """Cells of some columns in the first rows; of columns whose cells are no values, none."""
@@ -72,10 +72,10 @@ class Parquet(Source):
                 rows = next(file.iter_batches(at_most, columns=own), None)
                 nothing = file.schema_arrow.empty_table()
         except (pa.ArrowException, OSError):
-            raise self._damaged() from None
+            raise self._damage_error() from None
         result = nothing if rows is None else pa.Table.from_batches([rows])
         return frame_of(result.select(own).rename_columns(plain))
 
-    def _damaged(self) -> DataError:
+    def _damage_error(self) -> DataError:
         # Without Arrow's own words: they may quote what it found in the file.
-        return broken(self.path, "this is not a Parquet file, or it is damaged")
+        return file_error(self.path, "this is not a Parquet file, or it is damaged")

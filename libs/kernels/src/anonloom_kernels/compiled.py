@@ -13,6 +13,14 @@ from numba.core import event
 
 from anonloom import StageContext
 
+__all__ = [
+    "NOTICE",
+    "announce_compilation",
+    "in_threads",
+    "inline_kernel",
+    "kernel",
+]
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 Part = TypeVar("Part")
 Result = TypeVar("Result")
@@ -47,7 +55,7 @@ def kernel(function: Function) -> Function:
     return cast(Function, compiled)
 
 
-def inlined(function: Function) -> Function:
+def inline_kernel(function: Function) -> Function:
     """Compile a function into every kernel that calls it, where a call would cost more than it."""
     compiled = numba.njit(inline="always", error_model="numpy")(function)
     return cast(Function, compiled)
@@ -71,7 +79,7 @@ class _Notice(event.Listener):
 
 
 @contextmanager
-def compiling(context: StageContext) -> Iterator[None]:
+def announce_compilation(context: StageContext) -> Iterator[None]:
     """Announce it to the run if any kernel has to be compiled meanwhile."""
     with event.install_listener("numba:compile", _Notice(context)):
         yield

@@ -12,7 +12,23 @@ from numpy.typing import NDArray
 
 from anonloom import Table
 from anonloom.data import Axis
-from anonloom_kernels.compiled import inlined, kernel
+from anonloom_kernels.compiled import inline_kernel, kernel
+
+__all__ = [
+    "AxisPart",
+    "DENSE",
+    "DENSE_CODES",
+    "LINE",
+    "Losses",
+    "SET",
+    "TREE",
+    "ancestors_of",
+    "extent_loss",
+    "loss_between",
+    "losses_by_axis",
+    "losses_of",
+    "set_loss",
+]
 
 #: The loss is a difference of places.
 LINE = 0
@@ -74,10 +90,10 @@ AxisPart = tuple[int, NDArray[np.float64], NDArray[np.int32]]
 
 def losses_of(table: Table) -> Losses:
     """Gather the losses of a table's axes."""
-    return gathered(table, _of_axis)
+    return losses_by_axis(table, _of_axis)
 
 
-def gathered(table: Table, of_axis: Callable[[Axis], AxisPart]) -> Losses:
+def losses_by_axis(table: Table, of_axis: Callable[[Axis], AxisPart]) -> Losses:
     """Gather what is said of every axis, weighted by the axis's share."""
     weights = np.array([axis.weight for axis in table.axes], float)
     share = weights / weights.sum() if len(weights) else weights
@@ -122,7 +138,7 @@ def _of_axis(axis: Axis) -> AxisPart:
         lo, hi = np.minimum.outer(codes, codes), np.maximum.outer(codes, codes)
         return DENSE, axis.loss(lo, hi).ravel(), none
     assert axis.hierarchy is not None
-    tree, leaves = axis.hierarchy, np.arange(axis.occurring)
+    tree, leaves = axis.hierarchy, np.arange(axis.value_count)
     of_nodes = np.zeros(len(tree.labels))
     for level in range(tree.depth):
         of_nodes[tree.ancestors[level]] = axis.node_loss(
@@ -141,7 +157,7 @@ def ancestors_of(axis: Axis) -> NDArray[np.int32]:
     return np.ascontiguousarray(above)
 
 
-@inlined
+@inline_kernel
 def loss_between(
     layout: NDArray[np.int64],
     values: NDArray[np.float64],

@@ -15,7 +15,7 @@ import pandas as pd
 
 from anonloom import Column, Release, Table
 from anonloom.cells import MOMENTS
-from anonloom.data import Axis, Coded, Type, encode
+from anonloom.data import Axis, EncodedColumn, Type, encode
 from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_linkage.cell_index import Cells, make_cell_index
 
@@ -126,13 +126,13 @@ def _align_column(original: Table, others: Sequence[Release | Table], name: str)
         aligned = _align_by(column, others, _without_calendar, original)
         if not any(aligned.unread):
             return aligned
-    return _align_by(column, others, Table.coded, original)
+    return _align_by(column, others, Table.encode_column, original)
 
 
 def _align_by(
     column: Column,
     others: Sequence[Release | Table],
-    coded: Callable[[Table, str], Coded],
+    coded: Callable[[Table, str], EncodedColumn],
     original: Table,
 ) -> AlignedColumn:
     own = coded(original, column.name)
@@ -142,7 +142,7 @@ def _align_by(
         if isinstance(other, Table):
             cells, strange = index.raw_cells(coded(other, column.name)), 0
         else:
-            lost = other.suppressed if column.name not in other.schema.quasi else None
+            lost = other.suppressed_rows if column.name not in other.schema.quasi else None
             cells, strange = index.release_cells(other.frame[column.name], lost)
         sides.append(cells)
         unread.append(strange)
@@ -160,7 +160,7 @@ def _align_by(
     )
 
 
-def _without_calendar(table: Table, name: str) -> Coded:
+def _without_calendar(table: Table, name: str) -> EncodedColumn:
     """Code moments by their order alone."""
     column = table.schema[name]
     moments = table.column(name).to_numpy().astype(f"datetime64[{MOMENTS[column.type]}]")
@@ -175,4 +175,4 @@ def _without_calendar(table: Table, name: str) -> Coded:
         missing=coded.axis.missing,
         hierarchy=None,
     )
-    return Coded(axis, coded.codes)
+    return EncodedColumn(axis, coded.codes)

@@ -318,7 +318,7 @@ def key_of(column: AlignedColumn, how: Granularity) -> Key:
 
 def _bins_of_places(column: AlignedColumn, how: Granularity) -> tuple[Any, str]:
     unit = SECONDS if column.type == "time" else 1
-    own = column.axis.places[: column.axis.occurring]
+    own = column.axis.places[: column.axis.value_count]
     if how == "exact" or (how == "auto" and len(own) < 2):
         return (lambda place: place), f"{column.name} exactly"
     if how != "auto" and not how > 0:
@@ -366,6 +366,6 @@ def _bins_of_leaves(column: AlignedColumn, how: Granularity) -> tuple[IntArray, 
     level = deepest - 1 if how == "auto" else 0 if how == "exact" else min(int(how), deepest)
     own = np.arange(leaves)
     if level and hierarchy is not None:
-        own[: axis.occurring] = hierarchy.ancestors[level] + leaves
+        own[: axis.value_count] = hierarchy.ancestors[level] + leaves
     bins, _ = pd.factorize(own)
     return bins.astype(np.int64), f"{column.name} at level {level}" if level else column.name

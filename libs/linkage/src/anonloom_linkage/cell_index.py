@@ -11,7 +11,7 @@ from scipy import sparse
 
 from anonloom import Column
 from anonloom.cells import MOMENTS, cell_text, read_set
-from anonloom.data import ISO, Axis, Coded, Cover, Type, encode
+from anonloom.data import ISO, Axis, Cover, EncodedColumn, Type, encode
 from anonloom.typing import BoolArray, FloatArray, IntArray
 
 Cells = NDArray[np.int32]
@@ -59,14 +59,14 @@ class CellIndex(ABC):
         self.star = -1
         self.known: dict[str, int] = {}
 
-    def raw_cells(self, coded: Coded) -> Cells:
+    def raw_cells(self, coded: EncodedColumn) -> Cells:
         """Return the cell of every row of a raw table; values that the original lacks are new."""
         if coded.axis is self.axis:
             return coded.codes
         present = np.zeros(coded.axis.size, bool)
         present[coded.codes] = True
         cells = np.full(coded.axis.size, -1, np.int64)
-        kept = np.flatnonzero(present[: coded.axis.occurring])
+        kept = np.flatnonzero(present[: coded.axis.value_count])
         cells[kept] = self._values(coded.axis, kept)
         if coded.axis.missing >= 0 and present[coded.axis.missing]:
             if self.missing < 0:
@@ -216,7 +216,7 @@ class PlaceIndex(CellIndex):
 
     def __init__(self, axis: Axis, column: Column) -> None:
         super().__init__(axis, column)
-        own = axis.places[: axis.occurring]
+        own = axis.places[: axis.value_count]
         # Single values in ascending order, and the cell of each.
         self.singles, self.cells = own, np.arange(len(own))
         self.size = 0
@@ -285,7 +285,7 @@ class PlaceIndex(CellIndex):
         return (float(min(places)), float(max(places))) if places else None
 
     def _everything(self) -> int:
-        own = self.axis.places[: self.axis.occurring]
+        own = self.axis.places[: self.axis.value_count]
         ends = own[[0, -1]] if len(own) else np.zeros(2)
         return int(self._add(ends[:1], ends[1:])[0])
 

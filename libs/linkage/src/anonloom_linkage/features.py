@@ -90,9 +90,9 @@ def column_features(
 
 def _ordered_features(column: AlignedColumn, encoding: Encoding) -> FloatArray:
     axis = column.axis
-    own = axis.places[: axis.occurring]
+    own = axis.places[: axis.value_count]
     # Of the original's values: their share decides what is expected under a wide cell.
-    counts = np.bincount(column.sides[0], minlength=axis.size)[: axis.occurring].astype(float)
+    counts = np.bincount(column.sides[0], minlength=axis.size)[: axis.value_count].astype(float)
     spoken = ~column.open & ~column.missing
     features = [
         _over_cells(column, own, counts, function, encoding)
@@ -201,7 +201,7 @@ def _category_features(column: AlignedColumn, encoding: Encoding) -> Any:
 
 def _with_nodes(column: AlignedColumn, leaves: int) -> Any:
     """Indicators of the leaves and of all nodes above them but the root, (leaves x features)."""
-    hierarchy, occurring = column.axis.hierarchy, column.axis.occurring
+    hierarchy, occurring = column.axis.hierarchy, column.axis.value_count
     blocks = [sparse.eye_array(leaves, format="csr")]
     if hierarchy is not None and occurring:
         above = hierarchy.ancestors[1:-1]

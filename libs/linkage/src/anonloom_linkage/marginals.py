@@ -54,7 +54,7 @@ def place_parts(column: AlignedColumn, edges: FloatArray, reading: Reading) -> P
     A bin begins with its edge; the first has no beginning and the one before last no end. The last
     is for missing values.
     """
-    own = column.axis.places[: column.axis.occurring]
+    own = column.axis.places[: column.axis.value_count]
     least, most = (own[0], own[-1]) if len(own) else (-np.inf, np.inf)
     lo = np.where(column.open, least, np.clip(column.lo, least, most))
     hi = np.where(column.open, most, np.clip(column.hi, least, most))

@@ -17,7 +17,7 @@ from threadpoolctl import ThreadpoolController
 
 from anonloom import short_repr
 from anonloom.typing import Float32Array, IntArray
-from anonloom_kernels.compiled import in_threads, inlined, kernel
+from anonloom_kernels.compiled import in_threads, inline_kernel, kernel
 
 __all__ = ["Best", "Blocks", "Groups", "search_top2"]
 
@@ -207,7 +207,7 @@ def _pieces(blocks: Blocks) -> list[tuple[int, int, int]]:
     return sorted(pieces, key=lambda piece: -int(sizes[piece[0]]) * (piece[2] - piece[1]))
 
 
-@inlined
+@inline_kernel
 def with_one_more(
     known: tuple[np.float32, np.int32, np.float32], value: np.float32, number: np.int32
 ) -> tuple[np.float32, np.int32, np.float32]:

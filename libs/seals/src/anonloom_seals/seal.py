@@ -84,7 +84,7 @@ class RowSeal(ProvingSeal):
     def problem(self, schema: Schema) -> str | None:
         """Say which column cannot be indexed, or which parameters do not fit; or None."""
         for name in self.index:
-            unpublished = schema.unpublished([name])
+            unpublished = schema.publication_problem([name])
             if unpublished:
                 return unpublished
             column = schema[name]

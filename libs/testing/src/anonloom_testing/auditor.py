@@ -103,7 +103,7 @@ def in_classes(table: Table, size: int = 5) -> Release:
 def suppressed(table: Table) -> Release:
     """Publish nothing but `*` and missing cells."""
     nobody = Classes.whole(np.empty(0, np.int64), np.arange(len(table)))
-    return publish_classes(table, nobody).stripped()
+    return publish_classes(table, nobody).strip_starred_rows()
 
 
 def partly_suppressed(table: Table) -> Release:
@@ -111,7 +111,7 @@ def partly_suppressed(table: Table) -> Release:
     release = in_classes(table)
     assert release.classes is not None
     labels = np.where(release.classes % 3 == 0, -1, release.classes)
-    return publish_classes(table, Classes.from_labels(labels)).stripped()
+    return publish_classes(table, Classes.from_labels(labels)).strip_starred_rows()
 
 
 def _some_in_classes(table: Table, size: int = 5) -> Release:

@@ -103,8 +103,13 @@ class Conformance:
     def report_progress(self, table: str) -> None:
         """Say that the running check has come to a table."""
         self._kept["running"] = table
-        if self.on_progress is not None:
-            type(self).on_progress(f"{self._kept.get('check', '')} on {table}")  # type: ignore[misc]  # not None, see above
+        self._tell(f"{self._kept.get('check', '')} on {table}")
+
+    def _tell(self, text: str) -> None:
+        # From the class: a plain function that is an attribute would be bound as a method.
+        listener = type(self).on_progress
+        if listener is not None:
+            listener(text)
 
     def run_check(self, check: Check) -> None:
         """Run one check within the limit of time.
@@ -115,8 +120,7 @@ class Conformance:
             When it takes too long; the text names the table on which it was.
         """
         self._kept["check"], self._kept["running"] = check.__name__, ""
-        if self.on_progress is not None:
-            type(self).on_progress(check.__name__)  # type: ignore[misc]  # not None, see above
+        self._tell(check.__name__)
         try:
             with time_limit(self.seconds):
                 check(self)

@@ -79,7 +79,7 @@ class DistinctValues(PrivacyModel):
         return f"l: {min(self._counts(table, rows, starts, stops), default=self.l)}"
 
     def _counts(self, table: Table, rows: Offsets, starts: Offsets, stops: Offsets) -> list[int]:
-        coded = table.coded(self.of)
+        coded = table.encode_column(self.of)
         counts = []
         for a, b in zip(starts, stops, strict=True):
             counts.append(len(set(coded.codes[rows[a:b]].tolist()) - {coded.axis.missing}))
@@ -111,7 +111,7 @@ class WithinDistance(PrivacyModel):
         return f"t: {max(self._far(table, rows, starts, stops), default=self.t)}"
 
     def _far(self, table: Table, rows: Offsets, starts: Offsets, stops: Offsets) -> list[float]:
-        coded = table.coded(self.of)
+        coded = table.encode_column(self.of)
         overall = np.bincount(coded.codes, minlength=coded.axis.size) / len(table)
         results = []
         for a, b in zip(starts, stops, strict=True):

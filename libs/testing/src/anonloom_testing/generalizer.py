@@ -224,7 +224,7 @@ def check_other_columns_are_unchanged(subject: GeneralizerConformance) -> None:
     problems = []
     for item in subject.returned():
         sample: Sample = item.scene.facts.sample
-        wanted = list(sample.schema.published)
+        wanted = list(sample.schema.published_names)
         if list(item.seen.result.frame.columns) != wanted:
             problems.append(f"{item.scene.name}: the columns are not {wanted}")
             continue

@@ -218,7 +218,7 @@ def _read_once(column: Column) -> HierarchySource | None:
         if isinstance(source, FromFile | Tree):
             return source.table()
         if isinstance(source, LeafTable):
-            return LeafTable.checked(source.rows, "the hierarchy")
+            return LeafTable.from_rows(source.rows, "the hierarchy")
     except DataError as error:
         raise DataError(f"column '{column.name}': {error}") from None
     return source

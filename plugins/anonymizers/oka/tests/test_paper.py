@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from anonloom import Column, Schema, Table
-from anonloom_kernels.heights import heights_of
+from anonloom_kernels.height_distance import heights_of
 from anonloom_oka.one_pass import cluster_cells
 
 #: The range is 16, so that no distance is rounded.

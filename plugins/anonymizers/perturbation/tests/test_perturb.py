@@ -8,7 +8,7 @@ from anonloom import Column, Schema, StageContext, Table
 from anonloom.data import OrderedColumn
 from anonloom.errors import UsageError
 from anonloom.hierarchies import Tree, Widths
-from anonloom_perturbation.noise import jittered, usual_noise
+from anonloom_perturbation.noise import add_noise, usual_noise
 from anonloom_perturbation.perturb import Perturb
 from anonloom_perturbation.swaps import donors
 
@@ -158,7 +158,7 @@ def test_jitter_agrees_with_a_slow_transcript():
     line = number([1.5, np.nan, 3.25, 10.0])
     draws = np.random.default_rng(5).standard_normal(4)
 
-    result = jittered(line, 4.0, True, np.random.default_rng(5))
+    result = add_noise(line, 4.0, True, np.random.default_rng(5))
 
     expected = [
         None if cell is None else min(max(round(cell + 4.0 * draw, 2), 1.5), 10.0)
@@ -168,8 +168,8 @@ def test_jitter_agrees_with_a_slow_transcript():
 
 
 def test_a_missing_cell_shifts_nobody_elses_noise():
-    whole = jittered(number([1.25, 2.0, 3.5]), 1.0, False, np.random.default_rng(5))
-    gap = jittered(number([1.25, np.nan, 3.5]), 1.0, False, np.random.default_rng(5))
+    whole = add_noise(number([1.25, 2.0, 3.5]), 1.0, False, np.random.default_rng(5))
+    gap = add_noise(number([1.25, np.nan, 3.5]), 1.0, False, np.random.default_rng(5))
 
     assert [whole[0], whole[2]] == [gap[0], gap[2]]
 
@@ -242,7 +242,7 @@ def test_a_hierarchy_that_covers_every_number_changes_nothing():
     plain, bins = (Perturb(noise={"x": 4}).protect(t, StageContext()) for t in (table, binned))
 
     assert plain.column("x").tolist() == bins.column("x").tolist()
-    assert bins.axes[0].occurring == len(set(bins.column("x")))
+    assert bins.axes[0].value_count == len(set(bins.column("x")))
 
 
 def test_rows_that_are_suppressed_stay_so():

@@ -118,7 +118,7 @@ def test_tallies_are_the_counts_of_every_range(batch, question):
         results = [Counter() for _ in ranges]
         occurrences = tallies.Occurrences.of(table, "illness", rows)
         for tally in occurrences.tallies(starts, stops):
-            names = table.coded("illness").axis.values
+            names = table.encode_column("illness").axis.values
             for index, value, count in zip(tally.range, tally.value, tally.count, strict=True):
                 results[tally.which[index]][names[value]] += int(count)
 

@@ -11,7 +11,7 @@ from anonloom import Classes, Column, Findings, Guard, Partitioner, Schema, Stag
 from anonloom.errors import ParameterError
 from anonloom.loss import gcp
 from anonloom_rayden.cof import Cof
-from anonloom_rayden.detection import Scoring, beyond, removable
+from anonloom_rayden.detection import ScoreSettings, beyond, removable
 from anonloom_rayden.gower import space_of
 from anonloom_rayden.vptree import VpTree
 from anonloom_testing.demands import AtLeast, DistinctValues
@@ -273,7 +273,7 @@ def test_the_most_outlying_leave_as_many_as_the_guard_allows(drawn):
         if not len(classes):
             return
         space = space_of(table, "gower", "equality")
-        scores = Scoring(space, 2, "paper").scores(table, classes, StageContext())
+        scores = ScoreSettings(space, 2, "paper").scores(table, classes, StageContext())
         flagged = np.flatnonzero(beyond(scores, classes, alpha))
 
         result = flagged[removable(table, classes, guard, flagged, scores)]

@@ -36,8 +36,8 @@ def cell_distance(axis, one, other, categories):
     if axis.type == "category" and categories == "equality":
         return Fraction(1)
     if axis.type == "category" and categories == "hierarchy":
-        return Fraction(leaves_above(axis, one, other), axis.occurring)
-    places = [Fraction(float(place)) for place in axis.places[: axis.occurring]]
+        return Fraction(leaves_above(axis, one, other), axis.value_count)
+    places = [Fraction(float(place)) for place in axis.places[: axis.value_count]]
     return abs(places[one] - places[other]) / (places[-1] - places[0])
 
 
@@ -204,7 +204,7 @@ class Slow:
             if axis.type == "category" and self.method.categories == "equality":
                 total += share
             elif axis.type == "category":
-                total += share * (leaves_above(axis, *pair) / axis.occurring)
+                total += share * (leaves_above(axis, *pair) / axis.value_count)
             else:
                 a, b = ((axis.places[code] - axis.places[0]) / axis.range for code in pair)
                 total += share * abs(float(a - b))

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from anonloom import Classes, Column, Findings, Guard, Schema, StageContext, Table
-from anonloom._run.merge import merge_until_admitted
+from anonloom.loss import merge_until_admitted
 from anonloom_rayden.cof import Cof
-from anonloom_rayden.detection import Scoring
+from anonloom_rayden.detection import ScoreSettings
 from anonloom_rayden.gower import between, space_of
 from anonloom_rayden.vptree import VpTree
 from anonloom_testing.demands import AtLeast
@@ -165,7 +165,7 @@ def test_chaining_distance_and_score():
     """
     frame = pd.DataFrame({"age": [0, 1, 3, 10]})
     table = Table.build(frame, Schema([Column(name="age", role="quasi", type="number")]))
-    scoring = Scoring(space_of(table, "gower", "equality"), 2, "paper")
+    scoring = ScoreSettings(space_of(table, "gower", "equality"), 2, "paper")
 
     result = scoring.scores(table, Classes.whole(np.arange(4)), StageContext())
 

@@ -9,13 +9,15 @@ from pyod.models.cof import COF
 
 from anonloom import Classes, Column, Schema, StageContext, Table
 from anonloom_rayden import detection, scores
-from anonloom_rayden.detection import Scoring, beyond
+from anonloom_rayden.detection import ScoreSettings, beyond
 from anonloom_rayden.gower import between, space_of
 
 
 def scored(table, classes, neighbours, chain, workers=1):
     space = space_of(table, "gower", "equality")
-    return Scoring(space, neighbours, chain).scores(table, classes, StageContext(workers=workers))
+    return ScoreSettings(space, neighbours, chain).scores(
+        table, classes, StageContext(workers=workers)
+    )
 
 
 def numbers(values):
@@ -173,7 +175,7 @@ def test_the_chain_of_pyod_agrees_with_pyod_on_euclidean_distances():
     # The same range on every axis, so that scaling changes all distances alike.
     points[0], points[1] = 0.0, 1.0
     table = numbers(points.T)
-    scoring = Scoring(space_of(table, "euclidean", "equality"), 10, "pyod")
+    scoring = ScoreSettings(space_of(table, "euclidean", "equality"), 10, "pyod")
 
     result = scoring.scores(table, table.whole(), StageContext())
 

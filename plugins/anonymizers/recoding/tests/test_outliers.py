@@ -11,8 +11,8 @@ from anonloom import Classes, Column, Guard, Schema, StageContext, Table
 from anonloom.data import Regions
 from anonloom.hierarchies import Tree
 from anonloom.loss import gcp
-from anonloom_recoding.fitting import worst_rows
 from anonloom_recoding.outliers import LeaveAll, Suppress
+from anonloom_recoding.row_fit import worst_rows
 from anonloom_testing.demands import AtLeast, DistinctValues
 
 TOWNS = {"ab": ["a", "b"], "cd": ["c", "d"]}

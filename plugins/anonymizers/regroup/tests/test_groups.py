@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from anonloom import Column, Schema, Table
 from anonloom.hierarchies import Tree
 from anonloom_kernels.losses import losses_of
-from anonloom_regroup.dissolving import dissolve_all
+from anonloom_regroup.dissolution import dissolve_all
 from anonloom_regroup.exchange import LEAST_GAIN, RECORD, enter, sweep, take_back
 from anonloom_regroup.groups import (
     groups_of,
     loss_exchanged,
+    loss_with,
     loss_without,
-    priced,
     transfer,
     weigh,
 )
@@ -94,7 +94,7 @@ def test_losses_after_leaving_coming_and_exchange_are_those_of_the_rows(seed):
             assert np.isclose(max(0.0, relief), groups.relief[which])
         for come in np.flatnonzero(groups.owner != which):
             after = looked_at(table, np.append(own, come))
-            assert np.isclose(after, priced(groups.price[:, which], groups.value, come))
+            assert np.isclose(after, loss_with(groups.price[:, which], groups.value, come))
             for gone in own[:3]:
                 after = looked_at(table, np.append(own[own != gone], come))
                 assert np.isclose(after, loss_exchanged(losses, groups, which, gone, come))

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from anonloom import Column, Release, Schema, StageContext, Table
 from anonloom.errors import DataError, UsageError
 from anonloom.hierarchies import Tree
+from anonloom_synthesis.category_order import WELL_HELD, order_categories
 from anonloom_synthesis.copula import Copula
 from anonloom_synthesis.margins import margin_of
-from anonloom_synthesis.ordering import WELL_HELD, arranged
 
 ROWS = 20_000
 
@@ -100,7 +100,7 @@ def test_the_fitted_order_is_that_in_which_columns_go_together(table):
     margins = [margin_of(table, name, 2) for name in table.schema.names]
     scores = np.stack([margin.codes.astype(float) for margin in margins], 1)
 
-    result = arranged(margins, scores)[2]
+    result = order_categories(margins, scores)[2]
 
     order = [result.cells[row] for row in result.rows]
     assert order in (
@@ -124,7 +124,7 @@ def test_two_categories_find_their_order_together():
     margins = [margin_of(table, name, 2) for name in ("one", "other")]
     scores = np.stack([margin.codes.astype(float) for margin in margins], 1)
 
-    orders = ["".join(m.cells[row] for row in m.rows) for m in arranged(margins, scores)]
+    orders = ["".join(m.cells[row] for row in m.rows) for m in order_categories(margins, scores)]
 
     assert ["dafceb", "zvywxu"] in (orders, [order[::-1] for order in orders])
 
@@ -141,7 +141,7 @@ def test_rare_categories_keep_the_order_of_their_text():
     )
     margins = [margin_of(table, name, 2) for name in ("x", "town")]
 
-    result = arranged(margins, np.stack([m.codes.astype(float) for m in margins], 1))
+    result = order_categories(margins, np.stack([m.codes.astype(float) for m in margins], 1))
 
     assert 2000 / 100 < WELL_HELD
     assert margins[1].codes.tolist() == result[1].codes.tolist()

@@ -14,7 +14,7 @@ from anonloom_synthesis.latent import (
     Latent,
     correlations,
     normal_scores,
-    retained,
+    shrink_correlations,
     uncut,
 )
 
@@ -143,15 +143,15 @@ def test_a_retained_share_multiplies_what_is_off_the_diagonal():
     matrix = np.array([[1.0, 0.5, -0.2], [0.5, 1.0, 0.1], [-0.2, 0.1, 1.0]])
 
     expected = [[1.0, 0.3, -0.12], [0.3, 1.0, 0.06], [-0.12, 0.06, 1.0]]
-    assert np.allclose(expected, retained(matrix, 0.6))
-    assert np.allclose(np.eye(3), retained(matrix, 0.0))
+    assert np.allclose(expected, shrink_correlations(matrix, 0.6))
+    assert np.allclose(np.eye(3), shrink_correlations(matrix, 0.0))
 
 
 def test_the_nearest_matrix_is_that_of_higham():
     """Higham 2002, Computing the nearest correlation matrix, section 4."""
     impossible = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [0.0, 1.0, 1.0]])
 
-    result = retained(impossible, 1.0)
+    result = shrink_correlations(impossible, 1.0)
 
     expected = [[1.0, 0.7607, 0.1573], [0.7607, 1.0, 0.7607], [0.1573, 0.7607, 1.0]]
     assert np.allclose(expected, result, atol=1e-4)
@@ -163,7 +163,7 @@ def test_whatever_is_wanted_can_be_drawn(seed, size, share):
     half = np.triu(np.random.default_rng(seed).uniform(-1, 1, (size, size)), 1)
     wanted = half + half.T + np.eye(size)
 
-    result = retained(wanted, share)
+    result = shrink_correlations(wanted, share)
 
     assert np.allclose(1.0, np.diag(result))
     assert np.linalg.eigvalsh(result)[0] > LEAST / 2

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from anonloom import Classes, Column, Finding, Guard, PrivacyModel, Schema, StageContext, Table
 from anonloom.hierarchies import Tree, Widths
-from anonloom_tada import growing
+from anonloom_tada import tree_growth
 from anonloom_tada.kl_tree import KLTree
 from anonloom_testing.demands import AtLeast, DistinctValues, WithinDistance, half_of
 
@@ -96,7 +96,7 @@ class Oracle:
         )
 
     def label_impurity(self, name, rows):
-        coded, gain = self.table.coded(name), self.method.gain
+        coded, gain = self.table.encode_column(name), self.method.gain
         codes = [c for c in coded.codes[rows].tolist() if c != coded.axis.missing]
         if not codes:
             return 0.0
@@ -324,7 +324,7 @@ def test_equal_gains_go_to_the_more_even_split():
 def test_levels_in_small_batches_give_the_same_classes(monkeypatch):
     table, method = larger(), KLTree(reuse=True)
     whole = method.partition(table, table.whole(), GUARD, StageContext())
-    monkeypatch.setattr(growing, "BATCH", 1)
+    monkeypatch.setattr(tree_growth, "BATCH", 1)
     batched = method.partition(table, table.whole(), GUARD, StageContext())
 
     assert whole.rows.tolist() == batched.rows.tolist()

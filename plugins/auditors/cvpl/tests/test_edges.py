@@ -473,9 +473,9 @@ def test_bounds_need_an_exact_search():
 @pytest.mark.parametrize("kind", [Cvpl, Progressive])
 def test_columns_that_are_not_there_are_named(kind):
     unknown = kind(columns=("height",)).problem(SCHEMA)
-    assert SCHEMA.unpublished(("height",)) == unknown
+    assert SCHEMA.publication_problem(("height",)) == unknown
     assert "height" in unknown
-    assert SCHEMA.unpublished(("name",)) == kind(blocking=("name",)).problem(SCHEMA)
+    assert SCHEMA.publication_problem(("name",)) == kind(blocking=("name",)).problem(SCHEMA)
 
 
 def test_progressive_gives_up_only_columns_of_its_blocks():

@@ -40,7 +40,7 @@ def share_a_bin(column, how, record, cell):
     level = 0 if how == "exact" else min(int(how), 1 if tree is None else tree.depth - 1)
 
     def group(leaf):
-        if not level or leaf >= column.axis.occurring:
+        if not level or leaf >= column.axis.value_count:
             return ("leaf", leaf)
         return ("node", 0 if tree is None else int(tree.ancestors[level][leaf]))
 

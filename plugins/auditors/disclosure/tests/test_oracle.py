@@ -110,7 +110,7 @@ def test_a_release_in_classes_gives_the_numbers_of_pycanon(
     """The figures are those of the published cells, generalized ones included."""
     table = table_of(frame_of(sorted(rows)))
     release = publish_classes(table, Classes.from_labels(np.arange(len(table)) // size))
-    assume(not release.suppressed.any())
+    assume(not release.suppressed_rows.any())
     frame = release.frame.astype(dict.fromkeys(QUASI, str))
     assert_those_of_pycanon(frame, figures(release, table))
 

@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import contingency
 
-from anonloom_prism.encoding import Encoded
-from anonloom_prism.gram import Grams
+from anonloom_prism.encoding import EncodedTable
+from anonloom_prism.pair_counts import Grams
 from anonloom_prism.targets import Targets
 
 Slow = Callable[[NDArray[np.integer], NDArray[np.bool_]], float]
@@ -24,7 +24,7 @@ def _random_grams(seed: int, rows: int, attributes: int) -> Grams:
     classes = rng.integers(0, 3, rows)
     classes[:3] = [0, 1, 2]
     asked = Targets.of(classes, ["x", "y"], others=True)
-    return Grams(Encoded(names, codes, levels, (None,) * attributes), asked)
+    return Grams(EncodedTable(names, codes, levels, (None,) * attributes), asked)
 
 
 def _slow_v(cells: NDArray[np.integer], true: NDArray[np.bool_]) -> float:

@@ -13,7 +13,7 @@ from anonloom import Column, Schema, Table
 from anonloom_prism.correlations import ALL, Correlation, Measure
 from anonloom_prism.discovery import Question, Search, discover, search
 from anonloom_prism.encoding import encode, types_of
-from anonloom_prism.gram import joint
+from anonloom_prism.pair_counts import joint
 
 MEASURES: tuple[Measure, ...] = ("cramers-v", "classifier", "multiple-correlation")
 

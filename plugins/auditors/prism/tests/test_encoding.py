@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom.findings import NotAssessable
+from anonloom_prism.cell_midpoints import places
 from anonloom_prism.correlations import ALL
 from anonloom_prism.encoding import encode, encode_column, types_of
-from anonloom_prism.reading import places
 from anonloom_prism.targets import targets
 
 CELLS = st.lists(

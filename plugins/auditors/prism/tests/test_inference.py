@@ -120,7 +120,7 @@ def test_the_rows_of_a_person_are_on_one_side():
     persons = np.repeat(np.arange(30), 3)
     crowd = People(Targets.of(np.tile([0, 1, 1], 30), ["x"], others=True), persons)
 
-    learn, judge = crowd.divided(judges(crowd, 0.3, np.random.default_rng(0)))
+    learn, judge = crowd.split_rows(judges(crowd, 0.3, np.random.default_rng(0)))
 
     assert 90 == len(learn) + len(judge)
     assert set(persons[learn]).isdisjoint(persons[judge])

@@ -9,8 +9,20 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from anonloom_prism.chance import (
-    Tabled,
+from anonloom_prism.exact_tail_bounds import chernoff
+from anonloom_prism.measures import (
+    Classifier,
+    CramersV,
+    Whole,
+    corrected_v,
+    pair_sums,
+    summed_alone,
+)
+from anonloom_prism.pair_counts import Grams, joint
+from anonloom_prism.permutation_test import by_dealing
+from anonloom_prism.regression import Regressions
+from anonloom_prism.significance import (
+    ContingencyTable,
     Tests,
     by_cells,
     by_regression,
@@ -18,11 +30,6 @@ from anonloom_prism.chance import (
     form_moments,
     moments,
 )
-from anonloom_prism.dealing import by_dealing
-from anonloom_prism.gram import Grams, joint
-from anonloom_prism.measures import Classifier, CramersV, Whole, corrected_v, summed, summed_alone
-from anonloom_prism.regression import Regressions
-from anonloom_prism.tails import chernoff
 
 Make = Callable[[int, int, int], Grams]
 Slow = Callable[[NDArray[np.integer], NDArray[np.bool_]], float]
@@ -56,8 +63,8 @@ def test_cell_measures_of_all_pairs_agree_with_slow_ones(
     true = grams.members[:, grams.classes]
     assume((whole.hits < rows).all())
     for name, measure in (("cramers-v", CramersV()), ("classifier", Classifier())):
-        args = (measure, grams.counted(), grams.encoded.starts, whole)
-        pairs = measure.figure(summed(*args), whole)
+        args = (measure, grams.total_counts(), grams.encoded.starts, whole)
+        pairs = measure.figure(pair_sums(*args), whole)
         alone = measure.figure(summed_alone(*args), whole)
         for target in range(3):
             for i, j in combinations(range(3), 2):
@@ -78,7 +85,7 @@ def test_multiple_correlation_agrees_with_least_squares(
     assume(not true.all(axis=1).any())
     for size in (1, 2, 3):
         sets = np.array(list(combinations(range(4), size)))
-        result = regressions.explained(sets)
+        result = regressions.r_squared(sets)
         for index, chosen in enumerate(sets.tolist()):
             for target in range(3):
                 expected = slow_r2(grams, tuple(chosen), true[target])
@@ -92,13 +99,13 @@ def test_uncorrected_measures_never_fall_as_a_set_grows(
     grams = random_grams(seed, rows, 3)
     whole = Whole.of(grams.members, grams.sizes)
     assume((whole.hits < rows).all())
-    measure, counts, starts = CramersV(), grams.counted(), grams.encoded.starts
-    alone = measure.explained(summed_alone(measure, counts, starts, whole), whole)
-    pairs = measure.explained(summed(measure, counts, starts, whole), whole)
+    measure, counts, starts = CramersV(), grams.total_counts(), grams.encoded.starts
+    alone = measure.chi_squared_per_row(summed_alone(measure, counts, starts, whole), whole)
+    pairs = measure.chi_squared_per_row(pair_sums(measure, counts, starts, whole), whole)
     regressions = Regressions(grams)
     for i, j in combinations(range(3), 2):
         assert (pairs[:, i, j] >= np.maximum(alone[:, i], alone[:, j]) - 1e-9).all()
-        added = regressions.explained(np.array([[i, j]]))[:, 0]
+        added = regressions.r_squared(np.array([[i, j]]))[:, 0]
         assert (added >= np.maximum(alone[:, i], alone[:, j]) - 1e-6).all()
         # A combination tells at least what its parts add up to.
         assert (pairs[:, i, j] >= added - 1e-6).all()
@@ -110,7 +117,7 @@ def test_repeated_attributes_add_nothing(random_grams: Make) -> None:
     twice = type(grams.encoded)(("a", "b"), codes[[0, 0]], levels[[0, 0]], (None, None))
     asked = type("Asked", (), {"classes": grams.classes, "members": grams.members})
     regressions = Regressions(Grams(twice, asked))  # type: ignore[arg-type]  # what it reads of it
-    one, both = (regressions.explained(np.array([chosen])) for chosen in ([0], [0, 1]))
+    one, both = (regressions.r_squared(np.array([chosen])) for chosen in ([0], [0, 1]))
     np.testing.assert_allclose(one, both, atol=1e-6)
 
 
@@ -158,7 +165,7 @@ def test_the_two_tests_agree_on_a_single_attribute(random_grams: Make) -> None:
     """One attribute alone is added up and combined at once: the same form, the same moments."""
     grams = random_grams(3, 200, 2)
     for target in range(3):
-        table = Tabled.of(grams, (0,), target)
+        table = ContingencyTable.of(grams, (0,), target)
         assert pytest.approx(by_cells(table, 0.0)) == by_regression(table)
 
 

@@ -126,7 +126,7 @@ def test_set_valued_loss_counts_the_members_of_each_class(rows: list[tuple[int, 
     ages, jobs = {age for age, *_ in rows}, {job for _, job, _ in rows}
     width = max(ages) - min(ages)
     lost = 0.0
-    for (_, _, label), star in zip(rows, release.suppressed, strict=True):
+    for (_, _, label), star in zip(rows, release.suppressed_rows, strict=True):
         if star:
             lost += 2
             continue

@@ -6,12 +6,12 @@ from pathlib import Path
 import attrs
 import pytest
 
-from anonloom._run.grid import slug
 from anonloom.errors import DataError
 from anonloom_anonify.claims import CHECKS, DONATION, FOUND, GROUPS, LEARNING, LOSS, judged
 from anonloom_anonify.experiment import CURATOR, PROTOCOL, Experiment, Published
 from anonloom_anonify.figures import chapters
 from anonloom_anonify.judging import GUESS
+from anonloom_experiments import folder_name
 
 CLASSIFIERS = [
     "decision-tree",
@@ -207,7 +207,7 @@ def written(folder: Path, runs):
     listed.append({"label": "no luck", "status": "refused", "findings": {}})
     (folder / "public" / "grid.json").write_text(json.dumps({"runs": listed}), encoding="utf-8")
     for index, run in enumerate(runs):
-        public = folder / "runs" / slug(run.label, index) / "public"
+        public = folder / "runs" / folder_name(run.label, index) / "public"
         public.mkdir(parents=True)
         audits: dict[str, list[dict[str, object]]] = {}
         for name, data in run.charts.items():
@@ -226,7 +226,7 @@ def test_a_finished_experiment_is_read_from_what_it_published(runs, tmp_path):
 
 def test_a_missing_report_is_named(runs, tmp_path):
     written(tmp_path, runs)
-    gone = tmp_path / "runs" / slug(runs[0].label, 0) / "public" / "report.json"
+    gone = tmp_path / "runs" / folder_name(runs[0].label, 0) / "public" / "report.json"
     gone.unlink()
     with pytest.raises(DataError) as error:
         Experiment.read(tmp_path)

@@ -1,37 +1,37 @@
 """All samplers keep the promises of their kind."""
 
-from anonloom_sampling.samplers import PreSample, SimpleRandom, Stratified
+from anonloom_sampling.samplers import PreSampler, SimpleRandomSampler, StratifiedSampler
 from anonloom_testing import SamplerConformance
 
 
 class TestStratifiedShare(SamplerConformance):
-    method = Stratified
+    method = StratifiedSampler
     params = {"share": 0.7}
     rate = 0.7
 
 
 class TestStratifiedNumber(SamplerConformance):
-    method = Stratified
+    method = StratifiedSampler
     params = {"per_class": 5}
 
 
 class TestStratifiedRemoval(SamplerConformance):
-    method = Stratified
+    method = StratifiedSampler
     params = {"remove": 7}
 
 
-class TestSimpleRandom(SamplerConformance):
-    method = SimpleRandom
+class TestSimpleRandomSampler(SamplerConformance):
+    method = SimpleRandomSampler
     params = {"share": 0.3}
     rate = 0.3
 
 
 class TestPreSampleShare(SamplerConformance):
-    method = PreSample
+    method = PreSampler
     params = {"share": 0.3}
     rate = 0.3
 
 
 class TestPreSampleNumber(SamplerConformance):
-    method = PreSample
+    method = PreSampler
     params = {"rows": 50}

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom import Classes, Guard, StageContext
-from anonloom_sampling.samplers import PreSample, SimpleRandom, Stratified
+from anonloom_sampling.samplers import PreSampler, SimpleRandomSampler, StratifiedSampler
 
 
 def classes_of(sizes):
@@ -27,7 +27,7 @@ percent = st.integers(1, 100)
 
 @given(sizes=sizes, percent=percent, seed=st.integers(0, 5))
 def test_stratified_keeps_exactly_the_share_rounded_up(sizes, percent, seed):
-    method, classes = Stratified(share=percent / 100), classes_of(sizes)
+    method, classes = StratifiedSampler(share=percent / 100), classes_of(sizes)
 
     kept = kept_per_class(method.sample(classes, StageContext(seed=seed)), classes)
 
@@ -37,7 +37,7 @@ def test_stratified_keeps_exactly_the_share_rounded_up(sizes, percent, seed):
 
 @given(sizes=sizes, number=st.integers(1, 60))
 def test_stratified_keeps_exactly_so_many_per_class(sizes, number):
-    method, classes = Stratified(per_class=number), classes_of(sizes)
+    method, classes = StratifiedSampler(per_class=number), classes_of(sizes)
 
     kept = kept_per_class(method.sample(classes, StageContext()), classes)
 
@@ -48,7 +48,7 @@ def test_stratified_keeps_exactly_so_many_per_class(sizes, number):
 @given(sizes=sizes, number=st.integers(1, 60))
 def test_stratified_leaves_out_exactly_so_many_per_class(sizes, number):
     """The literal mu of Anonify's section 4.2; of a class that is not larger, nothing is kept."""
-    method, classes = Stratified(remove=number), classes_of(sizes)
+    method, classes = StratifiedSampler(remove=number), classes_of(sizes)
 
     kept = kept_per_class(method.sample(classes, StageContext()), classes)
 
@@ -59,10 +59,10 @@ def test_stratified_leaves_out_exactly_so_many_per_class(sizes, number):
 @pytest.mark.parametrize(
     ("method", "expected"),
     [
-        (Stratified(share=0.7), [1, 2, 3, 3, 7, 70, 175]),
-        (Stratified(share=0.3), [1, 1, 1, 2, 3, 30, 75]),
-        (Stratified(per_class=3), [1, 2, 3, 3, 3, 3, 3]),
-        (Stratified(remove=3), [0, 0, 0, 1, 7, 97, 247]),
+        (StratifiedSampler(share=0.7), [1, 2, 3, 3, 7, 70, 175]),
+        (StratifiedSampler(share=0.3), [1, 1, 1, 2, 3, 30, 75]),
+        (StratifiedSampler(per_class=3), [1, 2, 3, 3, 3, 3, 3]),
+        (StratifiedSampler(remove=3), [0, 0, 0, 1, 7, 97, 247]),
     ],
     ids=str,
 )
@@ -72,7 +72,11 @@ def test_the_rounding_rule_on_a_few_sizes(method, expected):
 
 @pytest.mark.parametrize(
     ("method", "expected"),
-    [(Stratified(share=0.7), 356), (Stratified(per_class=250), 250), (Stratified(remove=30), 280)],
+    [
+        (StratifiedSampler(share=0.7), 356),
+        (StratifiedSampler(per_class=250), 250),
+        (StratifiedSampler(remove=30), 280),
+    ],
     ids=str,
 )
 def test_classes_are_made_so_large_that_250_remain(method, expected):
@@ -83,7 +87,7 @@ def test_classes_are_made_so_large_that_250_remain(method, expected):
 @given(sizes=sizes, percent=percent, number=st.integers(1, 900))
 def test_pre_sample_keeps_exactly_the_share_or_number_of_all_rows(sizes, percent, number):
     classes, total = classes_of(sizes), sum(sizes)
-    by_share, by_number = PreSample(share=percent / 100), PreSample(rows=number)
+    by_share, by_number = PreSampler(share=percent / 100), PreSampler(rows=number)
 
     assert ceil(Fraction(percent, 100) * total) == by_share.sample(classes, StageContext()).sum()
     assert min(number, total) == by_number.sample(classes, StageContext()).sum()
@@ -92,7 +96,7 @@ def test_pre_sample_keeps_exactly_the_share_or_number_of_all_rows(sizes, percent
 
 @given(sizes=sizes, percent=percent)
 def test_simple_random_keeps_exactly_the_share_of_all_rows(sizes, percent):
-    method, classes = SimpleRandom(share=percent / 100), classes_of(sizes)
+    method, classes = SimpleRandomSampler(share=percent / 100), classes_of(sizes)
 
     mask = method.sample(classes, StageContext())
 
@@ -101,7 +105,9 @@ def test_simple_random_keeps_exactly_the_share_of_all_rows(sizes, percent):
 
 
 @pytest.mark.parametrize(
-    "method", [Stratified(share=0.4), Stratified(per_class=4), Stratified(remove=6)], ids=str
+    "method",
+    [StratifiedSampler(share=0.4), StratifiedSampler(per_class=4), StratifiedSampler(remove=6)],
+    ids=str,
 )
 def test_every_row_of_a_class_is_equally_likely(method):
     """2,000 draws of 4 out of 10: 800 each, give or take six standard deviations."""
@@ -113,7 +119,7 @@ def test_every_row_of_a_class_is_equally_likely(method):
 
 
 @pytest.mark.parametrize(
-    "method", [SimpleRandom(share=0.4), PreSample(share=0.4), PreSample(rows=12)], ids=str
+    "method", [SimpleRandomSampler(share=0.4), PreSampler(share=0.4), PreSampler(rows=12)], ids=str
 )
 def test_every_row_is_equally_likely_in_a_sample_of_all(method):
     classes = classes_of([10, 10, 10])
@@ -125,7 +131,7 @@ def test_every_row_is_equally_likely_in_a_sample_of_all(method):
 
 def test_the_seed_decides():
     classes = classes_of([10] * 20)
-    method = Stratified(share=0.5)
+    method = StratifiedSampler(share=0.5)
 
     first, again, other = (method.sample(classes, StageContext(seed=seed)) for seed in (1, 1, 2))
 
@@ -136,40 +142,40 @@ def test_the_seed_decides():
 @pytest.mark.parametrize(
     ("make", "expected"),
     [
-        (lambda: Stratified(), "give one of 'share', 'per_class' and 'remove'"),
+        (lambda: StratifiedSampler(), "give one of 'share', 'per_class' and 'remove'"),
         (
-            lambda: Stratified(share=0.5, per_class=2),
+            lambda: StratifiedSampler(share=0.5, per_class=2),
             "give one of 'share', 'per_class' and 'remove'",
         ),
         (
-            lambda: Stratified(share=0.5, per_class=2, remove=1),
+            lambda: StratifiedSampler(share=0.5, per_class=2, remove=1),
             "give one of 'share', 'per_class' and 'remove'",
         ),
         (
-            lambda: Stratified(remove=0),
-            "The 'remove' parameter of Stratified must be an integer of at least 1, or None. "
-            "Got 0 instead.",
+            lambda: StratifiedSampler(remove=0),
+            "The 'remove' parameter of StratifiedSampler must be an integer of at least 1, or "
+            "None. Got 0 instead.",
         ),
-        (lambda: PreSample(), "give either 'share' or 'rows'"),
-        (lambda: PreSample(share=0.5, rows=2), "give either 'share' or 'rows'"),
+        (lambda: PreSampler(), "give either 'share' or 'rows'"),
+        (lambda: PreSampler(share=0.5, rows=2), "give either 'share' or 'rows'"),
         (
-            lambda: PreSample(rows=0),
-            "The 'rows' parameter of PreSample must be an integer of at least 1, or None. "
-            "Got 0 instead.",
-        ),
-        (
-            lambda: Stratified(share=0),
-            "The 'share' parameter of Stratified must be a number above 0 and at most 1, or None. "
+            lambda: PreSampler(rows=0),
+            "The 'rows' parameter of PreSampler must be an integer of at least 1, or None. "
             "Got 0 instead.",
         ),
         (
-            lambda: Stratified(per_class=0),
-            "The 'per_class' parameter of Stratified must be an integer of at least 1, or None. "
-            "Got 0 instead.",
+            lambda: StratifiedSampler(share=0),
+            "The 'share' parameter of StratifiedSampler must be a number above 0 and at most 1, "
+            "or None. Got 0 instead.",
         ),
         (
-            lambda: SimpleRandom(share=1.2),
-            "The 'share' parameter of SimpleRandom must be a number above 0 and at most 1. "
+            lambda: StratifiedSampler(per_class=0),
+            "The 'per_class' parameter of StratifiedSampler must be an integer of at least 1, or "
+            "None. Got 0 instead.",
+        ),
+        (
+            lambda: SimpleRandomSampler(share=1.2),
+            "The 'share' parameter of SimpleRandomSampler must be a number above 0 and at most 1. "
             "Got 1.2 instead.",
         ),
     ],

@@ -5,7 +5,7 @@ import pytest
 
 from anonloom_marketing import population as facts
 from anonloom_marketing.anomalies import ANOMALIES, HOLIDAYS, RARE_CHANNELS
-from anonloom_marketing.conditionals import drawn, fitted
+from anonloom_marketing.conditionals import draw, fit_conditionals
 from anonloom_marketing.population import Population
 from anonloom_marketing.touchpoints import simulate
 
@@ -189,7 +189,7 @@ def test_lag_outliers_come_at_once_or_very_late(spoilt):
 def test_a_fitted_table_has_its_margin_and_keeps_its_odds_ratios():
     effects = np.array([[1.0, 0.0, -1.0], [0.0, 0.0, 0.5]])
     weights, margin = np.array([0.3, 0.7]), np.array([0.5, 0.3, 0.2])
-    table = fitted(margin, effects, weights)
+    table = fit_conditionals(margin, effects, weights)
     np.testing.assert_allclose(table.sum(axis=1), 1)
     np.testing.assert_allclose(weights @ table, margin)
     odds = np.log(table[0] / table[1])
@@ -199,6 +199,6 @@ def test_a_fitted_table_has_its_margin_and_keeps_its_odds_ratios():
 def test_outcomes_are_drawn_from_the_row_of_their_condition():
     table = np.array([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], [[0.0, 0.0, 1.0], [0.5, 0.0, 0.5]]])
     first, second = np.repeat([0, 0, 1, 1], 1000), np.repeat([0, 1, 0, 1], 1000)
-    result = drawn(np.random.default_rng(1), table, first, second).reshape(4, 1000)
+    result = draw(np.random.default_rng(1), table, first, second).reshape(4, 1000)
     assert [{0}, {1}, {2}, {0, 2}] == [set(row.tolist()) for row in result]
     assert abs((result[3] == 0).mean() - 0.5) < 0.06

@@ -15,8 +15,8 @@ from sqlalchemy.exc import OperationalError
 from anonloom import Column, Pipeline, Schema, StageContext
 from anonloom.errors import DataError, ParameterError
 from anonloom_sql import source as source_module
+from anonloom_sql.column_buffer import ColumnBuffer
 from anonloom_sql.database import Database
-from anonloom_sql.gather import Gathered
 from anonloom_sql.source import Sql
 
 SCHEMA = Schema(
@@ -76,7 +76,7 @@ def test_text_and_names_are_read_without_what_nobody_sees(tmp_path):
     assert ("zip code", "illness") == source.columns()
     assert [["1", "flu"], ["1", "flu"], ["1", "caf\u00e9"], ["1", "caf\u00e9"]] == cells(table)
     assert {"zip code": 1, "illness": 2} == table.normalized
-    assert [1, 1, 0, 0] == table.coded("illness").codes.tolist()
+    assert [1, 1, 0, 0] == table.encode_column("illness").codes.tolist()
 
 
 def test_a_table_is_read(path):
@@ -118,7 +118,7 @@ def test_a_table_of_its_own_types(path):
 
 
 def test_dates_that_the_database_knows(path):
-    column = Gathered(Column(name="day", role="quasi", type="date", format="%d.%m.%Y"))
+    column = ColumnBuffer(Column(name="day", role="quasi", type="date", format="%d.%m.%Y"))
     column.add([date(2023, 12, 24), None])
     column.add([datetime(2023, 12, 25, 8, 30)])
     assert ["2023-12-24 00:00:00", "NaT", "2023-12-25 08:30:00"] == [
@@ -127,7 +127,7 @@ def test_dates_that_the_database_knows(path):
 
 
 def test_times_that_the_database_knows_forget_their_zone():
-    column = Gathered(Column(name="seen", role="quasi", type="time"))
+    column = ColumnBuffer(Column(name="seen", role="quasi", type="time"))
     column.add([datetime(2023, 12, 24, 8, 30, 59, 999_999), None])
     column.add([datetime(2023, 12, 25, 0, 30, tzinfo=timezone(timedelta(hours=9)))])
     assert ["2023-12-24 08:30:59", "NaT", "2023-12-25 00:30:00"] == [
@@ -314,13 +314,13 @@ def test_the_url_is_not_in_a_complaint_about_it():
 
 def test_first_rows_are_limited_in_the_database_s_own_words(path, monkeypatch):
     statements = []
-    asked = Database._asked
+    asked = Database._execute
 
     def noted(self, statement, told):
         statements.append(statement)
         return asked(self, statement, told)
 
-    monkeypatch.setattr(Database, "_asked", noted)
+    monkeypatch.setattr(Database, "_execute", noted)
     first = Sql(path=path, table="patients").first_rows(("zip code", "name"), 2)
     assert [["01234", "Ann"], [None, "Bob"]] == first.to_numpy().tolist()
     assert 'SELECT "zip code", name \nFROM patients\n LIMIT 2 OFFSET 0' == statements[-1]
@@ -353,7 +353,7 @@ def test_every_database_limits_in_words_of_its_own(dialect, expected, monkeypatc
         statements.append(statement)
         raise DataError("not asked")
 
-    monkeypatch.setattr(Database, "_asked", noted)
+    monkeypatch.setattr(Database, "_execute", noted)
     engine = sa.create_mock_engine(f"{dialect}://", executor=None)
     with pytest.raises(DataError):
         Database(sa.make_url("sqlite://"), engine, "patients").some_rows(("zip code", "name"), 7)

@@ -63,15 +63,15 @@ class Evaluation:
         too_small = int(boxes.sizes[~good].sum())
         if too_small <= self.allowed and not self.judge.sizes_decide:
             # The guard looks at rows, so that boxes are made of points after all.
-            boxes, good = self.admitted(node)
+            boxes, good = self.admission(node)
         refused = int(boxes.sizes[~good].sum())
         lost = float(boxes.lost[good] @ boxes.sizes[good]) + refused
         return Outcome(too_small, refused, lost / int(boxes.sizes.sum()))
 
-    def admitted(self, node: Node) -> tuple[Boxes, BoolArray]:
+    def admission(self, node: Node) -> tuple[Boxes, BoolArray]:
         """Return the boxes of a node, with the box of every point, and which are admitted."""
         boxes = self.grid.boxes(node, self.points, self.grid.weights[self.points])
-        return boxes, self.judge.admitted(boxes, self.points, self.judge.large(boxes))
+        return boxes, self.judge.admission(boxes, self.points, self.judge.large(boxes))
 
     def _boxes(self, node: Node) -> Boxes:
         level = np.array(node, np.int64)

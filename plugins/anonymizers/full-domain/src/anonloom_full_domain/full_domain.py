@@ -5,12 +5,12 @@ import numpy as np
 
 from anonloom import Classes, Finding, Guard, Partitioner, StageContext, Table, param
 from anonloom.params import at_least, between
-from anonloom_full_domain.assembling import assemble, box_regions
+from anonloom_full_domain.class_assembly import assemble, box_regions
 from anonloom_full_domain.evaluation import Evaluation
 from anonloom_full_domain.grid import Grid
 from anonloom_full_domain.search import Best, exact, greedy
 from anonloom_full_domain.verdicts import Judge
-from anonloom_kernels.compiled import compiling
+from anonloom_kernels.compiled import announce_compilation
 
 
 @attrs.frozen(kw_only=True)
@@ -42,14 +42,14 @@ class FullDomain(Partitioner):
             return classes
         grid = Grid.of(table, classes, guard.min_size)
         judge = Judge(table, grid, guard)
-        allowed = self._allowed(table, classes, guard)
+        allowed = self._suppression_limit(table, classes, guard)
         evaluation = Evaluation(grid, judge, allowed, np.arange(len(grid)))
         proven = grid.lattice.nodes <= self.most_nodes
         if not proven:
             warn_of_greed(grid.lattice.nodes, self.most_nodes, context)
-        with compiling(context):
+        with announce_compilation(context):
             best = exact(evaluation, context) if proven else greedy(evaluation, context)
-            boxes, good = evaluation.admitted(best.node)
+            boxes, good = evaluation.admission(best.node)
         _report(grid, best, proven, context)
         label = np.where(good, np.cumsum(good) - 1, -1)[boxes.of_point]
         levels = np.tile(np.array(best.node, np.int64), (int(good.sum()), 1))
@@ -57,7 +57,7 @@ class FullDomain(Partitioner):
         result = assemble(grid, label, regions)
         return attrs.evolve(result, global_recoding=True)
 
-    def _allowed(self, table: Table, classes: Classes, guard: Guard) -> int:
+    def _suppression_limit(self, table: Table, classes: Classes, guard: Guard) -> int:
         """How many rows may be suppressed.
 
         Rows of a given class that the guard refuses as a whole may be, whatever the limit: the top

@@ -7,9 +7,9 @@ import numpy as np
 
 from anonloom import Classes, Table, short_repr
 from anonloom.data import collapse
-from anonloom.typing import FloatArray, IntArray
-from anonloom_full_domain.grouping import Recoding, group_points
-from anonloom_full_domain.lattice import Codes, Lattice
+from anonloom.typing import CodeArray, FloatArray, IntArray
+from anonloom_full_domain.box_kernel import NodeRecoding, group_points
+from anonloom_full_domain.lattice import Lattice
 
 Node = tuple[int, ...]
 
@@ -62,7 +62,7 @@ class Grid:
 
     lattice: Lattice
     classes: Classes
-    codes: Codes
+    codes: CodeArray
     weights: IntArray
     point: IntArray
 
@@ -95,12 +95,12 @@ class Grid:
         return result
 
     @cached_property
-    def _cells(self) -> Codes:
+    def _cells(self) -> CodeArray:
         own = np.arange(len(self.classes), dtype=np.int32)
         return np.concatenate([own, *(axis.cells.ravel() for axis in self.lattice.axes)])
 
     @cached_property
-    def _fresh_cells(self) -> Codes:
+    def _fresh_cells(self) -> CodeArray:
         fresh = np.concatenate(
             [np.ones(len(self.classes), bool), *(axis.fresh.ravel() for axis in self.lattice.axes)]
         )
@@ -137,7 +137,7 @@ class Grid:
         exact = span < 2**63
         if not exact:
             factors = [(_STRIDE * (2 * index + 1)) % 2**64 for index in range(len(factors))]
-        recoding = Recoding(
+        recoding = NodeRecoding(
             self._fresh_cells if only_fresh else self._cells,
             self._losses,
             starts,

@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 
 from anonloom import Table, short_repr
 from anonloom.data import Axis
-from anonloom.typing import FloatArray
-
-Codes = NDArray[np.int32]
+from anonloom.typing import CodeArray, FloatArray
 
 #: The range of a number without a hierarchy is halved down to so many bins; below them, its values.
 _FINEST_BINS = 16
@@ -37,10 +35,10 @@ class Levels:
         (levels): the level of the axis's hierarchy, or -1.
     """
 
-    lo: Codes
-    hi: Codes
+    lo: CodeArray
+    hi: CodeArray
     loss: FloatArray
-    of_hierarchy: Codes
+    of_hierarchy: CodeArray
 
     @classmethod
     def of(cls, axis: Axis, share: float, rows: NDArray[np.int64], least: int) -> "Levels":
@@ -60,7 +58,7 @@ class Levels:
         if axis.missing >= 0:
             steps = [(np.append(lo, np.int32(axis.missing)), number) for lo, number in steps]
             steps.append((np.zeros(axis.size, np.int32), steps[-1][1] if steps else -1))
-        kept: list[tuple[Codes, int]] = []
+        kept: list[tuple[CodeArray, int]] = []
         for index, (lo, number) in enumerate(steps):
             fits = index == len(steps) - 1 or np.bincount(lo, rows).max(initial=0) >= least
             if fits and (not kept or not np.array_equal(kept[-1][0], lo)):
@@ -74,9 +72,11 @@ class Levels:
         return len(self.lo)
 
     @cached_property
-    def cells(self) -> Codes:
+    def cells(self) -> CodeArray:
         """Number of the cell that each code lies in."""
-        first: Codes = np.cumsum(np.diff(self.lo, axis=1, prepend=-1) > 0, axis=1, dtype=np.int32)
+        first: CodeArray = np.cumsum(
+            np.diff(self.lo, axis=1, prepend=-1) > 0, axis=1, dtype=np.int32
+        )
         return first - 1
 
     @cached_property
@@ -87,19 +87,19 @@ class Levels:
         return fresh
 
 
-def _hierarchy_steps(axis: Axis) -> list[tuple[Codes, int]]:
+def _hierarchy_steps(axis: Axis) -> list[tuple[CodeArray, int]]:
     tree = axis.hierarchy
     assert tree is not None
     return [(tree.first[nodes], level) for level, nodes in enumerate(tree.ancestors)]
 
 
-def _halving_steps(axis: Axis) -> list[tuple[Codes, int]]:
+def _halving_steps(axis: Axis) -> list[tuple[CodeArray, int]]:
     """Single values, halves of bins, the range in 16, 8, 4, 2 equal parts, the whole range.
 
     A continuous number has few rows in most of sixteen bins, or most rows in one: below them each
     bin's values are halved, and halved again, wherever they lie.
     """
-    places = axis.places[: axis.occurring]
+    places = axis.places[: axis.value_count]
     share = (places - places[:1]) / (axis.range or 1.0)
     part = np.minimum((share * _FINEST_BINS).astype(np.int64), _FINEST_BINS - 1)
     lo = np.searchsorted(part, part).astype(np.int32)
@@ -114,7 +114,7 @@ def _halving_steps(axis: Axis) -> list[tuple[Codes, int]]:
     return [(step, -1) for step in steps]
 
 
-def _ends(lo: Codes) -> Codes:
+def _ends(lo: CodeArray) -> CodeArray:
     """Last code of every code's cell."""
     last = np.append(np.flatnonzero(np.diff(lo)), len(lo) - 1)
     return last[np.searchsorted(last, np.arange(len(lo)))].astype(np.int32)
@@ -179,23 +179,23 @@ class Lattice:
         """Return the node on which every axis is a single cell."""
         return tuple(levels - 1 for levels in self.shape)
 
-    def summed(self, of_levels: list[Any]) -> FloatArray:
+    def node_sums(self, of_levels: list[Any]) -> FloatArray:
         """Add one figure per level over the axes, for all nodes: an array with the shape."""
         total = np.zeros(())
         for figures in of_levels:
             total = np.add.outer(total, np.asarray(figures, float))
         return total
 
-    def mean_losses(self, codes: Codes, weights: NDArray[np.int64]) -> FloatArray:
+    def mean_losses(self, codes: CodeArray, weights: NDArray[np.int64]) -> FloatArray:
         """Mean loss of weighted points, (axes x points), on every node if all are published."""
         means = []
         for axis, own in zip(self.axes, codes, strict=True):
             share = np.bincount(own, weights, minlength=axis.lo.shape[1])
             means.append(axis.loss @ share / max(int(weights.sum()), 1))
-        return self.summed(means)
+        return self.node_sums(means)
 
     def least_losses(self) -> FloatArray:
         """Bound for every node: no fresh box of it loses less."""
-        return self.summed(
+        return self.node_sums(
             [np.where(axis.fresh, axis.loss, np.inf).min(axis=1) for axis in self.axes]
         )

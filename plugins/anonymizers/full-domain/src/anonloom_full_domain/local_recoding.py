@@ -8,13 +8,13 @@ import numpy as np
 from anonloom import Classes, Finding, Guard, Partitioner, StageContext, Table, param
 from anonloom.data import Regions
 from anonloom.params import at_least, between
-from anonloom_full_domain.assembling import assemble, box_regions
+from anonloom_full_domain.class_assembly import assemble, box_regions
 from anonloom_full_domain.full_domain import warn_of_greed
 from anonloom_full_domain.grid import Grid
-from anonloom_full_domain.rest import extents, keep_whole, merge, widen
-from anonloom_full_domain.sweep import Published, by_cells, by_descents, by_levels
+from anonloom_full_domain.recoding_rounds import PublishedPoints, by_cells, by_descents, by_levels
+from anonloom_full_domain.refused_rows import extents, keep_whole, merge, widen
 from anonloom_full_domain.verdicts import Judge
-from anonloom_kernels.compiled import compiling
+from anonloom_kernels.compiled import announce_compilation
 
 
 @attrs.frozen(kw_only=True)
@@ -60,8 +60,8 @@ class LocalRecoding(Partitioner):
             return classes
         grid = Grid.of(table, classes, guard.min_size)
         judge = Judge(table, grid, guard)
-        published = Published.nothing(grid, context)
-        with compiling(context):
+        published = PublishedPoints.nothing(grid, context)
+        with announce_compilation(context):
             if grid.lattice.nodes > self.most_nodes:
                 warn_of_greed(grid.lattice.nodes, self.most_nodes, context)
                 by_descents(published, judge)
@@ -78,7 +78,7 @@ class LocalRecoding(Partitioner):
         return assemble(grid, published.label, _regions(published, table))
 
 
-def _regions(published: Published, table: Table) -> Regions:
+def _regions(published: PublishedPoints, table: Table) -> Regions:
     """Return the boxes, widened to hold the rest, and the levels that their rows need.
 
     The level is that of the cell that is published, which is the smallest that covers the rows.
@@ -94,14 +94,14 @@ def _regions(published: Published, table: Table) -> Regions:
     lo[:, grid.lattice.places], hi[:, grid.lattice.places] = ends
     for index, axis in enumerate(table.axes):
         if axis.hierarchy is not None and axis.form == "nodes":
-            known = np.flatnonzero(hi[:, index] < axis.occurring)
+            known = np.flatnonzero(hi[:, index] < axis.value_count)
             level[known, index] = axis.hierarchy.level(lo[known, index], hi[known, index])
     np.minimum.at(lo, owner, boxes.lo)
     np.maximum.at(hi, owner, boxes.hi)
     return Regions(lo, hi, level)
 
 
-def _report(published: Published, rest: int, context: StageContext) -> None:
+def _report(published: PublishedPoints, rest: int, context: StageContext) -> None:
     context.find(
         Finding(
             name="lattice_nodes",

@@ -159,7 +159,7 @@ def greedy(evaluation: Evaluation, context: StageContext) -> Best:
     return best
 
 
-def passed(evaluation: Evaluation) -> list[Node]:
+def greedy_path(evaluation: Evaluation) -> list[Node]:
     """Return the nodes that a greedy search evaluates on its way to the bottom."""
     return [node for reach in _descent(evaluation, only_better=False) for node in reach]
 

@@ -41,7 +41,7 @@ class Judge:
         """Whether boxes have enough rows."""
         return self._large[boxes.sizes]
 
-    def admitted(self, boxes: Boxes, points: IntArray, asked: BoolArray) -> BoolArray:
+    def admission(self, boxes: Boxes, points: IntArray, asked: BoolArray) -> BoolArray:
         """Judge those boxes that are asked for, all of which are large enough.
 
         Parameters

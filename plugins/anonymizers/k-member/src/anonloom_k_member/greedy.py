@@ -9,7 +9,7 @@ from anonloom.typing import IntArray
 from anonloom_k_member.searches import cheapest, dearest, densest
 from anonloom_kernels.compiled import kernel
 from anonloom_kernels.losses import SET, Losses, extent_loss, set_loss
-from anonloom_kernels.prices import Prices, begin, join, prices_of
+from anonloom_kernels.merge_cost import Prices, begin, join, prices_of
 
 
 class Clusters(NamedTuple):

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import Classes, Finding, Guard, Partitioner, StageContext, Table, param
-from anonloom._run.merge import merge_until_admitted
 from anonloom.data import collapse
+from anonloom.loss import merge_until_admitted
 from anonloom.params import at_least
 from anonloom_k_member.greedy import cluster_cells
-from anonloom_kernels.cells import cells_of, each_cell
-from anonloom_kernels.compiled import compiling
-from anonloom_kernels.heights import heights_of
+from anonloom_kernels.coarse_blocks import cells_of, each_cell
+from anonloom_kernels.compiled import announce_compilation
+from anonloom_kernels.height_distance import heights_of
 from anonloom_kernels.losses import losses_of
 
 
@@ -86,6 +86,6 @@ class KMember(Partitioner):
             picked = starts[start:stop]
             return cluster_cells(losses, codes, first, here, picked, draws, k, dense)
 
-        with compiling(context):
+        with announce_compilation(context):
             label = each_cell(work, cells, context)
         return label, cells.rows[points.rows_by_point()]

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom_kernels.compiled import kernel
-from anonloom_kernels.prices import Prices
+from anonloom_kernels.merge_cost import Prices
 
 
 @kernel

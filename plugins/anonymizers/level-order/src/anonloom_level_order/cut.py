@@ -6,9 +6,9 @@ from numpy.typing import NDArray
 
 from anonloom import Classes, Guard, Table
 from anonloom.typing import FloatArray, IntArray
-from anonloom_kernels.cutting import divide
+from anonloom_kernels.admissible_windows import windows_of
 from anonloom_kernels.losses import losses_of
-from anonloom_kernels.windows import windows_of
+from anonloom_kernels.optimal_cuts import divide
 
 
 @attrs.frozen(eq=False)

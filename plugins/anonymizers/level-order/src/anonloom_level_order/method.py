@@ -8,12 +8,12 @@ import numpy as np
 from anonloom import Classes, Guard, Partitioner, StageContext, Table, param
 from anonloom.params import at_least
 from anonloom.typing import IntArray
-from anonloom_kernels.cells import each_cell
-from anonloom_kernels.compiled import compiling
-from anonloom_kernels.levelkey import BITS, level_order, scratch_for
-from anonloom_kernels.levels import levels_of
+from anonloom_kernels.admissible_windows import by_size_alone
+from anonloom_kernels.coarse_blocks import each_cell
+from anonloom_kernels.compiled import announce_compilation
+from anonloom_kernels.hierarchy_levels import levels_of
+from anonloom_kernels.level_order_key import BITS, level_order, scratch_for
 from anonloom_kernels.losses import losses_of
-from anonloom_kernels.windows import by_size_alone
 from anonloom_level_order.cut import Cut
 from anonloom_level_order.recut import Recutter
 from anonloom_level_order.search import search_blocks
@@ -52,7 +52,7 @@ class LevelOrder(Partitioner):
         """Return the refined classes."""
         if not len(classes):
             return classes
-        with compiling(context):
+        with announce_compilation(context):
             cut = self._cut(table, classes, guard, context)
             refined = Classes(cut.rows, cut.edges, classes.suppressed)
             if cut.infeasible.any():

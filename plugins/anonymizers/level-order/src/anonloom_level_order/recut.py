@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from anonloom import Guard, StageContext, Table
 from anonloom.typing import FloatArray, IntArray
+from anonloom_kernels.admissible_windows import Windows
 from anonloom_kernels.compiled import in_threads, kernel
-from anonloom_kernels.cutting import best_division, loss_of_window, walk_back
-from anonloom_kernels.levelkey import BITS, Scratch, order_block, order_blocks, scratch_for
-from anonloom_kernels.levels import Levels
+from anonloom_kernels.hierarchy_levels import Levels
+from anonloom_kernels.level_order_key import BITS, Scratch, order_block, order_blocks, scratch_for
 from anonloom_kernels.losses import Losses
-from anonloom_kernels.windows import Windows
+from anonloom_kernels.optimal_cuts import best_division, loss_of_window, walk_back
 
 #: Rows of the classes that are cut together, as a multiple of the least class.
 _TOGETHER = 3

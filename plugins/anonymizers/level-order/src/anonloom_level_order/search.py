@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.typing import IntArray
+from anonloom_kernels.admissible_windows import Windows
 from anonloom_kernels.compiled import kernel
-from anonloom_kernels.cutting import best_division
-from anonloom_kernels.levelkey import Scratch, best_part, divide, order_block, weigh_parts
-from anonloom_kernels.levels import Levels
+from anonloom_kernels.hierarchy_levels import Levels
+from anonloom_kernels.level_order_key import Scratch, best_part, divide, order_block, weigh_parts
 from anonloom_kernels.losses import Losses
-from anonloom_kernels.windows import Windows
+from anonloom_kernels.optimal_cuts import best_division
 
 
 @kernel
-def _promising(room: Scratch, axes: IntArray, places: IntArray) -> int:
+def _rank_parts(room: Scratch, axes: IntArray, places: IntArray) -> int:
     """List the parts that gain most, the best first; return how many there are."""
     count = 0
     while count < len(axes):
@@ -57,7 +57,7 @@ def search_blocks(
             top -= 1
             first, last = stack[top, 0], stack[top, 1]
             weigh_parts(codes, weights, losses, levels, order, first, last, alike, bits, room)
-            count = _promising(room, axes, places)
+            count = _rank_parts(room, axes, places)
             if count == 0:
                 previous = order[last - 1]
                 continue

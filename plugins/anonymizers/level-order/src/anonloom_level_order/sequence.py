@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from anonloom import Table
 from anonloom.data import Axis, collapse, combined_key
 from anonloom.typing import IntArray
-from anonloom_kernels.levelkey import BITS
-from anonloom_kernels.levels import axis_levels
+from anonloom_kernels.hierarchy_levels import axis_levels
+from anonloom_kernels.level_order_key import BITS
 
 #: A number is halved at most so often.
 _HALVINGS = 16
@@ -41,7 +41,7 @@ class Part:
 
 def halvings(axis: Axis) -> list[NDArray[np.int32]]:
     """Levels of an axis without a hierarchy: its range in 2, 4, 8, ... equal parts."""
-    place = axis.places[: axis.occurring]
+    place = axis.places[: axis.value_count]
     share = (place - place[:1]) / (axis.range or 1.0)
     levels: list[NDArray[np.int32]] = []
     for turn in range(1, _HALVINGS + 1):

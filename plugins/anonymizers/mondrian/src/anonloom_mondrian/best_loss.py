@@ -5,12 +5,12 @@ import numpy as np
 
 from anonloom import StageContext, short_repr
 from anonloom.typing import BoolArray, IntArray
-from anonloom_kernels.compiled import compiling
+from anonloom_kernels.compiled import announce_compilation
 from anonloom_kernels.losses import Losses, losses_of
 from anonloom_mondrian.admission import Admission
 from anonloom_mondrian.candidates import Ways, scratch_for, ways_of
+from anonloom_mondrian.cut_scores import NONE, CutPairs, score_cuts
 from anonloom_mondrian.fragments import Fragments, in_order, join
-from anonloom_mondrian.scoring import NONE, Found, score_cuts
 
 
 @short_repr
@@ -64,7 +64,7 @@ class BestLossCutter:
             for axis in order:
                 tried = uncut[ends[0, axis[uncut], uncut] != NONE]
                 if len(tried):
-                    parts = level.take(tried).divided(axis[tried], *ends[:, axis[tried], tried])
+                    parts = level.take(tried).cut_out(axis[tried], *ends[:, axis[tried], tried])
                     admitted = self.admission.both(parts)
                     if not admitted.all():
                         parts = parts.take(np.flatnonzero(np.repeat(admitted, 2)))
@@ -74,10 +74,10 @@ class BestLossCutter:
         closed.append(level.take(uncut))
         return closed, join([level.take(uncut[:0]), *halves])
 
-    def propose(self, level: Fragments) -> Found:
+    def propose(self, level: Fragments) -> CutPairs:
         """Find the best and the most even cut of every class along every axis."""
         shape = (len(level.codes), len(level))
-        result = Found(
+        result = CutPairs(
             np.full(shape, -np.inf),
             np.zeros(shape, np.int64),
             np.full((2, *shape), NONE, np.int32),
@@ -85,7 +85,7 @@ class BestLossCutter:
         )
         largest = int(np.diff(level.bounds).max())
         scratch = scratch_for(len(level.codes), largest, int(self.losses.size.max()))
-        with compiling(self.run):
+        with announce_compilation(self.run):
             score_cuts(
                 level.codes,
                 level.weight,

@@ -12,11 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import Table
-from anonloom.typing import BoolArray, FloatArray, IntArray
+from anonloom.typing import BoolArray, CodeArray, FloatArray, IntArray
 from anonloom_kernels.compiled import kernel
 from anonloom_kernels.losses import Losses, ancestors_of
-
-Codes = NDArray[np.int32]
 
 #: Along numbers, cuts lie on either side of the values at the eighths of the rows.
 PARTS = 8
@@ -44,7 +42,7 @@ class Ways(NamedTuple):
     """
 
     tree: IntArray
-    ancestors: Codes
+    ancestors: CodeArray
     sorted: IntArray
 
 
@@ -74,7 +72,7 @@ class Scratch(NamedTuple):
     """
 
     varied: BoolArray
-    value: Codes
+    value: CodeArray
     reach: IntArray
     edge: BoolArray
     part: IntArray
@@ -84,14 +82,14 @@ class Scratch(NamedTuple):
     lost: FloatArray
     ends: IntArray
     seen: NDArray[np.uint64]
-    member: Codes
+    member: CodeArray
 
 
 def ways_of(table: Table) -> Ways:
     """Gather how cuts are sought along a table's axes."""
     parts, tree, total = [np.empty(0, np.int32)], [], 0
     for axis in table.axes:
-        if axis.form != "nodes" or axis.occurring < 2:
+        if axis.form != "nodes" or axis.value_count < 2:
             tree.append(-1)
             continue
         parts.append(ancestors_of(axis).ravel())
@@ -121,7 +119,7 @@ def scratch_for(axes: int, most: int, widest: int) -> Scratch:
 
 
 @kernel
-def ends_of(codes: Codes) -> tuple[int, int]:
+def ends_of(codes: CodeArray) -> tuple[int, int]:
     """Smallest and largest code."""
     low = high = int(np.int64(codes[0]))
     for code in codes:
@@ -130,7 +128,7 @@ def ends_of(codes: Codes) -> tuple[int, int]:
 
 
 @kernel
-def tally(codes: Codes, weights: IntArray, order: IntArray, scratch: Scratch) -> int:
+def tally(codes: CodeArray, weights: IntArray, order: IntArray, scratch: Scratch) -> int:
     """Write down the occurring codes in ascending order with their rows; return how many.
 
     Parameters
@@ -212,7 +210,9 @@ def cut_parts(values: int, known: int, parts: int, cuts: int, scratch: Scratch) 
 
 
 @kernel
-def number_segments(codes: Codes, values: int, order: IntArray, cuts: int, scratch: Scratch) -> int:
+def number_segments(
+    codes: CodeArray, values: int, order: IntArray, cuts: int, scratch: Scratch
+) -> int:
     """Number the segments between the ends of the cuts, tell the fragments'; return how many."""
     value, part = scratch.value, scratch.part
     for i in range(values):

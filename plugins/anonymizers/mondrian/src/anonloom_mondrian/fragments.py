@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 
 from anonloom import Classes, Table, short_repr
 from anonloom.data import Regions, collapse
-from anonloom.typing import IntArray
-
-Codes = NDArray[np.int32]
+from anonloom.typing import CodeArray, IntArray
 
 
 def spans(starts: IntArray, lengths: IntArray) -> IntArray:
@@ -56,13 +54,13 @@ class Fragments:
         (axes x classes): the region of each class, as first and last code.
     """
 
-    codes: Codes
+    codes: CodeArray
     first: IntArray
     weight: IntArray
     bounds: IntArray
     offset: IntArray
-    lo: Codes
-    hi: Codes
+    lo: CodeArray
+    hi: CodeArray
 
     def __len__(self) -> int:
         return len(self.bounds) - 1
@@ -72,7 +70,7 @@ class Fragments:
         """Number of rows of every class."""
         return np.diff(np.append(0, np.cumsum(self.weight))[self.bounds])
 
-    def extents(self) -> tuple[Codes, Codes]:
+    def extents(self) -> tuple[CodeArray, CodeArray]:
         """Smallest and largest code of every class, (axes x classes)."""
         starts = self.bounds[:-1]
         least = np.minimum.reduceat(self.codes, starts, axis=1)
@@ -95,7 +93,7 @@ class Fragments:
             self.hi[:, classes],
         )
 
-    def divided(self, axis: IntArray, begin: Codes, end: Codes) -> "Fragments":
+    def cut_out(self, axis: IntArray, begin: CodeArray, end: CodeArray) -> "Fragments":
         """Take the codes from `begin` to `end` on its axis out of every class.
 
         What is taken out and what remains alternate in the result; neither may be empty.
@@ -125,8 +123,8 @@ class Fragments:
         )
 
     def _regions(
-        self, axis: IntArray, begin: Codes, end: Codes, code: Codes
-    ) -> tuple[Codes, Codes]:
+        self, axis: IntArray, begin: CodeArray, end: CodeArray, code: CodeArray
+    ) -> tuple[CodeArray, CodeArray]:
         """Regions of what is taken out and of what remains.
 
         What remains on both sides keeps the whole region: what is taken out comes before it.

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from anonloom.typing import BoolArray, IntArray
 from anonloom_mondrian.admission import Admission
-from anonloom_mondrian.cutting import Cuts, Ordered
+from anonloom_mondrian.axis_cuts import Cuts, OrderedClasses
 from anonloom_mondrian.fragments import Fragments, join
 
 #: Where the rows with the median value go.
@@ -69,7 +69,7 @@ class WidestCutter:
         self, level: Fragments, classes: IntArray, axis: IntArray, off_missing: bool
     ) -> tuple[list[Fragments], BoolArray]:
         """Cut classes along their axes; return the allowed halves, and which cuts are allowed."""
-        ordered = Ordered.along(level, classes, axis)
+        ordered = OrderedClasses.along(level, classes, axis)
         allowed = np.zeros(len(classes), bool)
         parts: list[Fragments] = []
         for cuts in self._options(ordered, off_missing):
@@ -82,7 +82,7 @@ class WidestCutter:
             parts.append(halves)
         return parts, allowed
 
-    def _options(self, ordered: Ordered, off_missing: bool) -> tuple[Cuts, ...]:
+    def _options(self, ordered: OrderedClasses, off_missing: bool) -> tuple[Cuts, ...]:
         """Return the cuts to try, the better first."""
         if off_missing:
             return (ordered.before_last(),)
@@ -96,10 +96,10 @@ class WidestCutter:
             # The boundary nearest to the middle row is one of the two.
             worse = ordered.unevenness(before) <= ordered.unevenness(behind)
         else:
-            worse = self._lost(ordered, before) < self._lost(ordered, behind)
+            worse = self._loss_after(ordered, before) < self._loss_after(ordered, behind)
         return behind.where(worse, before), before.where(worse, behind)
 
-    def _lost(self, ordered: Ordered, cuts: Cuts) -> NDArray[np.float64]:
+    def _loss_after(self, ordered: OrderedClasses, cuts: Cuts) -> NDArray[np.float64]:
         """Loss on the cut axis after a cut; infinite where a half is too small."""
         right = ordered.sizes - cuts.left
         lost = np.full(len(right), np.inf)
@@ -112,7 +112,7 @@ class WidestCutter:
             lost[here] += right[here] * axis.loss(begin, most)
         return lost
 
-    def _large(self, ordered: Ordered, cuts: Cuts) -> BoolArray:
+    def _large(self, ordered: OrderedClasses, cuts: Cuts) -> BoolArray:
         """Whether both halves of each class have the rows that the guard demands."""
         left: BoolArray = self.admission.large(cuts.left)
         return left & self.admission.large(ordered.sizes - cuts.left)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from anonloom.typing import FloatArray, IntArray
 from anonloom_kernels.compiled import kernel
 from anonloom_kernels.losses import LINE, Losses
-from anonloom_kernels.prices import Prices, price_axis, prices_of
+from anonloom_kernels.merge_cost import Prices, price_axis, prices_of
 
 #: Place of a missing number. Places lie between 0 and 1 and no two numbers are further apart than
 #: their axis's share, so that everything but another missing one is as far as can be.

@@ -5,12 +5,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import Classes, Finding, Guard, Partitioner, StageContext, Table, param
-from anonloom._run.merge import merge_until_admitted
 from anonloom.data import combined_key
+from anonloom.loss import merge_until_admitted
 from anonloom.params import at_least
-from anonloom_kernels.cells import cells_of, each_cell
-from anonloom_kernels.compiled import compiling
-from anonloom_kernels.heights import heights_of
+from anonloom_kernels.coarse_blocks import cells_of, each_cell
+from anonloom_kernels.compiled import announce_compilation
+from anonloom_kernels.height_distance import heights_of
 from anonloom_oka.one_pass import cluster_cells
 
 
@@ -62,7 +62,7 @@ def _cluster(
     def work(start: int, stop: int) -> NDArray[np.int64]:
         return cluster_cells(losses, codes, cells.bounds[start : stop + 1], draws, turns, k)
 
-    with compiling(context):
+    with announce_compilation(context):
         return each_cell(work, cells, context)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.typing import FloatArray, IntArray
+from anonloom.typing import CodeArray, FloatArray, IntArray
 from anonloom_kernels.compiled import kernel
 from anonloom_kernels.losses import Losses
 from anonloom_oka.centroids import (
@@ -16,12 +16,10 @@ from anonloom_oka.centroids import (
     look_from,
 )
 
-Codes = NDArray[np.int32]
-
 
 @kernel
 def cluster_cells(
-    losses: Losses, codes: Codes, cells: IntArray, draws: FloatArray, turns: FloatArray, k: int
+    losses: Losses, codes: CodeArray, cells: IntArray, draws: FloatArray, turns: FloatArray, k: int
 ) -> IntArray:
     """Cluster every cell for itself.
 
@@ -59,7 +57,7 @@ def cluster_cells(
 
 
 @kernel
-def _cluster(losses: Losses, codes: Codes, draws: FloatArray, k: int) -> Clusters:
+def _cluster(losses: Losses, codes: CodeArray, draws: FloatArray, k: int) -> Clusters:
     """The clustering stage: random seeds, then every row to the closest centroid."""
     rows = len(codes)
     clusters = empty_clusters(losses, codes, rows // k)

@@ -34,7 +34,9 @@ def _deviation(numbers: Places) -> float:
     return float(np.std(numbers / scale)) * scale if scale else 0.0
 
 
-def jittered(line: OrderedColumn, deviation: float, clip: bool, rng: np.random.Generator) -> Places:
+def add_noise(
+    line: OrderedColumn, deviation: float, clip: bool, rng: np.random.Generator
+) -> Places:
     """Return the places with noise.
 
     Parameters
@@ -56,5 +58,5 @@ def jittered(line: OrderedColumn, deviation: float, clip: bool, rng: np.random.G
     noisy = own + noise[present] * min(deviation, LARGEST)
     # Before rounding, which turns what is too large into nothing; and after it, which may pass
     # the ends.
-    moved[present] = np.clip(line.rounded(np.clip(noisy, least, most)), least, most)
+    moved[present] = np.clip(line.round_places(np.clip(noisy, least, most)), least, most)
     return moved

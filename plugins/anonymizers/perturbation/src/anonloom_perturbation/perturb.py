@@ -9,11 +9,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom import Chart, Column, Finding, Mechanism, Schema, StageContext, Table, param
-from anonloom.data import Coded, OrderedColumn, Role, encode
+from anonloom.data import EncodedColumn, OrderedColumn, Role, encode
 from anonloom.errors import UsageError
 from anonloom.params import all_of, at_least, between, distinct, not_empty
 from anonloom_perturbation.amounts import Every
-from anonloom_perturbation.noise import Level, jittered, usual_noise
+from anonloom_perturbation.noise import Level, add_noise, usual_noise
 from anonloom_perturbation.swaps import OF_CATEGORIES, How, donors
 
 #: Roles that are perturbed without being named.
@@ -81,51 +81,51 @@ class Perturb(Mechanism):
         if problem is not None:
             raise UsageError(f"perturb: {problem}")
         perturbed, shares = {}, {}
-        for name in self._chosen(table.schema):
+        for name in self._column_names(table.schema):
             column, cells = table.schema[name], table.column(name)
-            change = self._swapped if column.type == "category" else self._jittered
+            change = self._swap_values if column.type == "category" else self._add_noise
             perturbed[name], differs = change(cells, column, context.rng)
             shares[name] = float(differs.mean())
         context.find(*_findings(shares))
         return _with(table.with_all_columns(), perturbed)
 
-    def _chosen(self, schema: Schema) -> tuple[str, ...]:
+    def _column_names(self, schema: Schema) -> tuple[str, ...]:
         """Names of the columns to perturb, in the schema's order."""
         chosen = set(schema.names_with_role(*USUAL) if self.columns is None else self.columns)
-        return tuple(name for name in schema.names if name in chosen.union(*self._named()))
+        return tuple(name for name in schema.names if name in chosen.union(*self._column_amounts()))
 
-    def _named(self) -> tuple[Mapping[str, float], Mapping[str, float]]:
+    def _column_amounts(self) -> tuple[Mapping[str, float], Mapping[str, float]]:
         """What is said of single columns: noise, and shares to swap."""
         return self.noise, self.swap if isinstance(self.swap, dict) else {}
 
-    def _jittered(
+    def _add_noise(
         self, cells: Any, column: Column, rng: np.random.Generator
     ) -> tuple[Any, NDArray[np.bool_]]:
         line = OrderedColumn.of(cells, column)
         deviation = self.noise.get(column.name)
         if deviation is None:
             deviation = usual_noise(line, self.level) if self.level is not None else 0.0
-        written = line.series(jittered(line, deviation, self.clip, rng))
+        written = line.series(add_noise(line, deviation, self.clip, rng))
         return written, line.present & (OrderedColumn.of(written, column).places != line.places)
 
-    def _swapped(
+    def _swap_values(
         self, cells: Any, column: Column, rng: np.random.Generator
     ) -> tuple[Any, NDArray[np.bool_]]:
         usual = OF_CATEGORIES[self.level] if self.level is not None else 0.0
         if isinstance(self.swap, float):
             usual = self.swap
-        share = self._named()[1].get(column.name, usual)
+        share = self._column_amounts()[1].get(column.name, usual)
         entries = pd.factorize(cells)[0]
         source = donors(entries >= 0, share, self.swapping, rng)
         return cells.take(source).reset_index(drop=True), entries[source] != entries
 
     def problem(self, schema: Schema) -> str | None:
         """Say which column cannot be perturbed as the parameters say."""
-        noise, swap = self._named()
-        wrong = schema.unpublished([*(self.columns or ()), *noise, *swap])
+        noise, swap = self._column_amounts()
+        wrong = schema.publication_problem([*(self.columns or ()), *noise, *swap])
         if wrong is not None:
             return wrong
-        chosen = self._chosen(schema)
+        chosen = self._column_names(schema)
         if not chosen:
             return "no column has role 'quasi' or 'other': name those to be perturbed in 'columns'"
         for name in chosen:
@@ -146,11 +146,11 @@ def _with(table: Table, perturbed: Mapping[str, Any]) -> Table:
     coded = [
         encode(perturbed[axis.name], table.schema[axis.name])
         if axis.name in perturbed
-        else Coded(axis, codes)
+        else EncodedColumn(axis, codes)
         for axis, codes in zip(table.axes, table.codes, strict=True)
     ]
     changed = pd.DataFrame(columns, index=frame.index, copy=False)
-    return attrs.evolve(table, frame=changed, coded={}).recoded(coded)
+    return attrs.evolve(table, frame=changed, coded={}).with_quasi(coded)
 
 
 def _findings(shares: Mapping[str, float]) -> tuple[Finding, Chart]:

@@ -9,7 +9,7 @@ from anonloom import PrivacyModel, Schema, Table, param
 from anonloom.kinds import Offsets
 from anonloom.params import all_of, at_least, distinct, each, not_empty
 from anonloom.typing import BoolArray, IntArray
-from anonloom_privacy_models.sensitive import listed
+from anonloom_privacy_models.sensitive import quoted_names
 from anonloom_privacy_models.tallies import distinct as distinct_keys
 
 
@@ -68,7 +68,7 @@ class KAnonymity(PrivacyModel):
 
     def problem(self, schema: Schema) -> str | None:
         """Refuse combinations of columns that are no quasi-identifiers."""
-        there = f"quasi-identifiers: {listed(schema.quasi)}"
+        there = f"quasi-identifiers: {quoted_names(schema.quasi)}"
         if not schema.quasi:
             return "the table has no quasi-identifier; declare at least one column 'role: quasi'"
         for name in (name for combination in self.on or () for name in combination):

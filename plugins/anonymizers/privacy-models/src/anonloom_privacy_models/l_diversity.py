@@ -87,7 +87,7 @@ class LDiversity(PrivacyModel):
         """Judge the values of every range."""
         verdict = np.empty(len(starts), bool)
         for tally in Occurrences.of(table, self.of, rows).tallies(starts, stops):
-            verdict[tally.which] = self._admitted(tally)
+            verdict[tally.which] = self._verdicts(tally)
         return verdict
 
     def would_pass(self, table: Table, rows: Offsets, starts: Offsets, stops: Offsets) -> str:
@@ -114,7 +114,7 @@ class LDiversity(PrivacyModel):
         """Refuse a column that is not sensitive."""
         return problem_with(schema, self.of)
 
-    def _admitted(self, tally: Tally) -> BoolArray:
+    def _verdicts(self, tally: Tally) -> BoolArray:
         if self.kind == "distinct":
             return tally.distinct >= self.l
         if self.kind == "entropy":

@@ -3,14 +3,14 @@
 from anonloom import Column, Schema
 
 
-def listed(names: tuple[str, ...]) -> str:
+def quoted_names(names: tuple[str, ...]) -> str:
     """Names in quotes, or 'none'."""
     return ", ".join(f"'{name}'" for name in names) or "none"
 
 
 def problem_with(schema: Schema, name: str) -> str | None:
     """Say why a column cannot be the sensitive one, or None."""
-    there = f"sensitive columns: {listed(schema.names_with_role('sensitive'))}"
+    there = f"sensitive columns: {quoted_names(schema.names_with_role('sensitive'))}"
     if name not in schema:
         return f"column '{name}' is not declared; {there}"
     if schema[name].role != "sensitive":

@@ -81,7 +81,7 @@ class TCloseness(PrivacyModel):
 
     def distances(self, table: Table, rows: Offsets, starts: Offsets, stops: Offsets) -> FloatArray:
         """Distance of every range to the whole table; infinite where a range has no value."""
-        axis = table.coded(self.of).axis
+        axis = table.encode_column(self.of).axis
         overall = _overall(table, self.of)
         result = np.full(len(starts), np.inf)
         for tally in Occurrences.of(table, self.of, rows).tallies(starts, stops):
@@ -168,7 +168,7 @@ def hierarchical_distance(tally: Tally, overall: FloatArray, hierarchy: Hierarch
     of_range, leaf, share = tally.range, tally.value, overall[tally.value]
     extra = _shares(tally) - share
     for height in range(1, H + 1):
-        level = _numbered(hierarchy.ancestors[height])
+        level = _node_numbers(hierarchy.ancestors[height])
         parent = level[leaf]
         starts = _starts(of_range, parent)
         surplus = np.add.reduceat(np.maximum(extra, 0.0), starts)
@@ -181,7 +181,7 @@ def hierarchical_distance(tally: Tally, overall: FloatArray, hierarchy: Hierarch
     return cost
 
 
-def _numbered(nodes: NDArray[np.int32]) -> IntArray:
+def _node_numbers(nodes: NDArray[np.int32]) -> IntArray:
     """Number the nodes of a level from 0; leaves under one node lie side by side."""
     return np.cumsum(np.append(0, nodes[1:] != nodes[:-1]))
 

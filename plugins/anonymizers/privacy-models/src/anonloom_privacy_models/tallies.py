@@ -83,7 +83,7 @@ class Occurrences:
     @classmethod
     def of(cls, table: Table, column: str, rows: Offsets) -> "Occurrences":
         """Return the values of a column along a row order of its table."""
-        coded = table.coded(column)
+        coded = table.encode_column(column)
         values = coded.codes[rows].astype(np.int64)
         persons = table.persons
         twin = None
@@ -92,7 +92,7 @@ class Occurrences:
         present = values != coded.axis.missing
         if table.unknown_persons is not None:
             present &= ~table.unknown_persons[rows]
-        return cls(values, coded.axis.occurring, present, twin)
+        return cls(values, coded.axis.value_count, present, twin)
 
     def tallies(self, begin: Offsets, end: Offsets) -> Iterator[Tally]:
         """Count in every range, batch by batch."""
@@ -106,7 +106,7 @@ class Occurrences:
             steps = sum(last - first for first, last in windows) + 2 * len(starts)
             if steps * self.size < written:
                 for (a, b), (first, last) in zip(batches, windows, strict=True):
-                    yield self._cumulated(by_start[a:b], starts, stops, first, last)
+                    yield self._batch_tally(by_start[a:b], starts, stops, first, last)
                 return
         for a, b in _batches(stops - starts):
             yield self._written_out(a, starts[a:b], stops[a:b])
@@ -129,7 +129,7 @@ class Occurrences:
         of_entry, value = np.divmod(entries, max(self.size, 1))
         return Tally(first + np.arange(len(starts)), of_entry, value, counts)
 
-    def _cumulated(
+    def _batch_tally(
         self, which: IntArray, starts: IntArray, stops: IntArray, first: int, last: int
     ) -> Tally:
         """Count a batch, whose rows lie between two places, from cumulated counts."""

@@ -17,12 +17,12 @@ from anonloom import (
     Table,
     param,
 )
-from anonloom._run.merge import merge_until_admitted
+from anonloom.loss import merge_until_admitted
 from anonloom.params import at_least, between
 from anonloom.typing import IntArray
-from anonloom_kernels.compiled import compiling
-from anonloom_rayden.detection import Chain, Scoring, admits_rest, beyond, removable
-from anonloom_rayden.gower import Categories, Distance, space_of, unsuited
+from anonloom_kernels.compiled import announce_compilation
+from anonloom_rayden.detection import Chain, ScoreSettings, admits_rest, beyond, removable
+from anonloom_rayden.gower import Categories, Distance, distance_problem, space_of
 from anonloom_rayden.vptree import VpTree
 
 
@@ -90,7 +90,7 @@ class Cof(OutlierHandler):
 
     def problem(self, schema: Schema) -> str | None:
         """Say that a Euclidean distance, here or in recovery, has nothing to do with categories."""
-        own = unsuited(schema, self.distance, self.categories)
+        own = distance_problem(schema, self.distance, self.categories)
         return self.recovery.problem(schema) if own is None else own
 
     def neighbours(self, k: int) -> int:
@@ -107,15 +107,15 @@ class Cof(OutlierHandler):
         if not len(classes):
             context.find(*findings(0, 0, 0, classes.total))
             return classes
-        with compiling(context):
-            scoring = Scoring(space, self.neighbours(guard.min_size), self.chain)
+        with announce_compilation(context):
+            scoring = ScoreSettings(space, self.neighbours(guard.min_size), self.chain)
             scores = scoring.scores(table, classes, context)
         outlying = np.flatnonzero(beyond(scores, classes, self.alpha))
         leaving = outlying
         if self.removal == "capped":
             leaving = outlying[removable(table, classes, guard, outlying, scores)]
         context.progress(len(classes.rows) - len(leaving), len(classes.rows))
-        result = self._recovered(table, np.sort(classes.rows[leaving]), guard, context)
+        result = self._partition_outliers(table, np.sort(classes.rows[leaving]), guard, context)
         gone = np.zeros(len(classes.rows), bool)
         gone[leaving] = True
         unfit = leaving[np.isin(classes.rows[leaving], result.suppressed)]
@@ -156,7 +156,7 @@ class Cof(OutlierHandler):
                 "release is the same without this stage."
             )
 
-    def _recovered(
+    def _partition_outliers(
         self, table: Table, rows: IntArray, guard: Guard, context: StageContext
     ) -> Classes:
         """Partition the outliers; those in no admitted class are suppressed in the result."""

@@ -12,9 +12,9 @@ from anonloom.typing import FloatArray, IntArray
 from anonloom_kernels.compiled import in_threads
 from anonloom_rayden import scores as chains
 from anonloom_rayden.gower import Space
-from anonloom_rayden.growing import Growing, gather, rows_of, sizes_decide, spans
 from anonloom_rayden.scores import score_classes
 from anonloom_rayden.tree import ALIGNED, Rule
+from anonloom_rayden.tree_growth import TreeBuilder, gather, rows_of, sizes_decide, spans
 from anonloom_rayden.vantage import BEST_SPREAD
 
 Chain = Literal["paper", "sbn", "pyod"]
@@ -31,7 +31,7 @@ _CELL = 512
 
 @short_repr
 @attrs.frozen(eq=False)
-class Scoring:
+class ScoreSettings:
     """How rows are scored.
 
     Attributes
@@ -56,7 +56,7 @@ class Scoring:
         # The cost of a class is quadratic: neighbours in large ones are looked for in cells.
         points, roots, rows = gather(table, classes, context)
         rule = Rule(ALIGNED, BEST_SPREAD, least, 0)
-        points, leaves = Growing(self.space, rule, context).freely(points, roots)
+        points, leaves = TreeBuilder(self.space, rule, context).freely(points, roots)
         cells = Classes(*rows_of(points, leaves, rows))
         of_rows = np.empty(len(table))
         of_rows[cells.rows] = self._within(table, cells, context)

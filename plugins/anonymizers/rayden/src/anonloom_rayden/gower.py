@@ -73,7 +73,7 @@ def space_of(table: Table, distance: Distance, categories: Categories) -> Space:
     UsageError
         When a Euclidean distance is asked for and there are categories that are not numbers.
     """
-    problem = unsuited(table.schema, distance, categories)
+    problem = distance_problem(table.schema, distance, categories)
     if problem is not None:
         raise UsageError(problem)
     weights = np.array([axis.weight for axis in table.axes], float)
@@ -93,7 +93,7 @@ def space_of(table: Table, distance: Distance, categories: Categories) -> Space:
     )
 
 
-def unsuited(schema: Schema, distance: Distance, categories: Categories) -> str | None:
+def distance_problem(schema: Schema, distance: Distance, categories: Categories) -> str | None:
     """Say why there is no such distance between rows of a table, or None."""
     if distance != "euclidean" or categories == "codes":
         return None
@@ -119,14 +119,14 @@ def _of_axis(
     if axis.type != "category" or categories == "codes":
         # Only differences count; an axis with one value has no range and no differences.
         return LINE, (axis.places - axis.places[:1]) / (axis.range or 1.0), none
-    if categories == "equality" or not axis.occurring:
+    if categories == "equality" or not axis.value_count:
         return EQUAL, np.empty(0), none
     assert axis.hierarchy is not None
-    leaves = np.arange(axis.occurring)
+    leaves = np.arange(axis.value_count)
     if axis.size <= _MOST_PAIRS:
         pairs = np.zeros((axis.size, axis.size))
         lo, hi = np.minimum.outer(leaves, leaves), np.maximum.outer(leaves, leaves)
-        pairs[: axis.occurring, : axis.occurring] = axis.node_loss(lo, hi)
+        pairs[: axis.value_count, : axis.value_count] = axis.node_loss(lo, hi)
         return PAIRS, pairs, none
     tree = axis.hierarchy
     of_nodes = np.zeros(len(tree.labels))
@@ -135,7 +135,7 @@ def _of_axis(
             leaves, leaves, np.full(len(leaves), level)
         )
     above = np.zeros((tree.depth, axis.size), np.int32)
-    above[:, : axis.occurring] = tree.ancestors
+    above[:, : axis.value_count] = tree.ancestors
     return TREE, of_nodes, above
 
 

@@ -14,12 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.typing import IntArray
+from anonloom.typing import CodeArray, IntArray
 from anonloom_kernels.compiled import kernel
 from anonloom_rayden.gower import Space, from_one
-from anonloom_rayden.vantage import hashed, vantage_point
-
-Codes = NDArray[np.int32]
+from anonloom_rayden.vantage import salted_hash, vantage_point
 
 ALIGNED = 0
 HALF = 1
@@ -41,7 +39,7 @@ class Points(NamedTuple):
         The rows of a point are `weight` many, from place `first` of one fixed row order.
     """
 
-    codes: Codes
+    codes: CodeArray
     first: IntArray
     weight: IntArray
 
@@ -73,7 +71,7 @@ class Scratch(NamedTuple):
     other: IntArray
     first: IntArray
     weight: IntArray
-    code: Codes
+    code: CodeArray
 
 
 class Rule(NamedTuple):
@@ -281,14 +279,19 @@ def grow(space: Space, rule: Rule, points: Points, roots: Nodes, until: int, onc
                 continue
             far = count - near + (torn >= 0)
             if once:
-                set_node(leaves, result, start, near, rows, hashed(salt, 0))
-                set_node(leaves, result + 1, begin, far, size - rows, hashed(salt, 1))
+                set_node(leaves, result, start, near, rows, salted_hash(salt, 0))
+                set_node(leaves, result + 1, begin, far, size - rows, salted_hash(salt, 1))
                 result += 2
                 continue
             nearer_last = 2 * rows < size
-            set_node(waiting, open_nodes + nearer_last, start, near, rows, hashed(salt, 0))
+            set_node(waiting, open_nodes + nearer_last, start, near, rows, salted_hash(salt, 0))
             set_node(
-                waiting, open_nodes + (not nearer_last), begin, far, size - rows, hashed(salt, 1)
+                waiting,
+                open_nodes + (not nearer_last),
+                begin,
+                far,
+                size - rows,
+                salted_hash(salt, 1),
             )
             open_nodes += 2
     return Nodes(

@@ -23,7 +23,7 @@ _FIRST_CANDIDATE = 2
 
 
 @kernel
-def hashed(salt: int, number: int) -> int:
+def salted_hash(salt: int, number: int) -> int:
     """The random number of a salt (63 bits) with this number: splitmix64's output function."""
     mixed = np.uint64(salt) + np.uint64(number + 1) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -58,7 +58,7 @@ def vantage_point(
     """Choose among `count` points, which hold `size` rows; another attempt, another choice."""
     if how == BEST_SPREAD:
         return _best_spread(space, attempt, codes, weight, begin, count, size, salt, distance)
-    row = hashed(salt, _FIRST_CANDIDATE + attempt) % size
+    row = salted_hash(salt, _FIRST_CANDIDATE + attempt) % size
     chosen = point_of_row(weight, begin, row)
     if how == FARTHEST:
         from_one(space, codes, chosen, begin, count, 1, distance)
@@ -89,7 +89,7 @@ def _best_spread(
     point, before = begin, 0
     for stratum in range(CANDIDATES):
         number = _FIRST_CANDIDATE + attempt * CANDIDATES + stratum
-        row = (stratum * size + hashed(salt, number) % size) // CANDIDATES
+        row = (stratum * size + salted_hash(salt, number) % size) // CANDIDATES
         while row >= before + weight[point]:
             before += weight[point]
             point += 1

@@ -5,10 +5,10 @@ from typing import Literal
 import attrs
 
 from anonloom import Classes, Guard, Partitioner, Schema, StageContext, Table, param
-from anonloom_kernels.compiled import compiling
-from anonloom_rayden.gower import Categories, Distance, space_of, unsuited
-from anonloom_rayden.growing import Growing, gather, rows_of, sizes_decide
+from anonloom_kernels.compiled import announce_compilation
+from anonloom_rayden.gower import Categories, Distance, distance_problem, space_of
 from anonloom_rayden.tree import ALIGNED, HALF, PAPER, Rule
+from anonloom_rayden.tree_growth import TreeBuilder, gather, rows_of, sizes_decide
 from anonloom_rayden.vantage import BEST_SPREAD, FARTHEST, RANDOM
 
 CUTS = {"aligned": ALIGNED, "half": HALF, "paper": PAPER}
@@ -57,7 +57,7 @@ class VpTree(Partitioner):
 
     def problem(self, schema: Schema) -> str | None:
         """Say that a Euclidean distance has nothing to do with categories."""
-        return unsuited(schema, self.distance, self.categories)
+        return distance_problem(schema, self.distance, self.categories)
 
     def partition(
         self, table: Table, classes: Classes, guard: Guard, context: StageContext
@@ -66,14 +66,14 @@ class VpTree(Partitioner):
         space = space_of(table, self.distance, self.categories)
         if not len(classes):
             return classes
-        with compiling(context):
+        with announce_compilation(context):
             points, roots, rows = gather(table, classes, context)
             rule = Rule(CUTS[self.cut], VANTAGES[self.vantage], guard.min_size, 0)
-            growing = Growing(space, rule, context)
+            growing = TreeBuilder(space, rule, context)
             if not self.sound or sizes_decide(table, guard, len(rows)):
                 points, leaves = growing.freely(points, roots)
             else:
-                points, leaves = growing.guarded(points, roots, rows, table, guard)
+                points, leaves = growing.cut_guarded(points, roots, rows, table, guard)
         refined = Classes(*rows_of(points, leaves, rows), classes.suppressed)
         if not self.sound:
             return refined

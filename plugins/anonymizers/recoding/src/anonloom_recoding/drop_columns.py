@@ -38,4 +38,4 @@ class DropColumns(Mechanism):
 
     def problem(self, schema: Schema) -> str | None:
         """Say which column cannot be dropped."""
-        return schema.unpublished(self.columns)
+        return schema.publication_problem(self.columns)

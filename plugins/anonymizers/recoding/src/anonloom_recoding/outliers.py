@@ -6,7 +6,7 @@ import numpy as np
 from anonloom import Classes, Finding, Guard, OutlierHandler, StageContext, Table, param
 from anonloom.params import between
 from anonloom.typing import IntArray
-from anonloom_recoding.fitting import worst_rows
+from anonloom_recoding.row_fit import worst_rows
 
 
 @attrs.frozen(kw_only=True)

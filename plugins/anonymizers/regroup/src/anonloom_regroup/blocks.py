@@ -6,9 +6,9 @@ from numpy.typing import NDArray
 
 from anonloom import Classes, Guard, Table
 from anonloom.typing import IntArray
-from anonloom_kernels.levelkey import level_order
+from anonloom_kernels.level_order_key import level_order
 from anonloom_kernels.losses import Losses
-from anonloom_regroup.dissolving import dissolve_all
+from anonloom_regroup.dissolution import dissolve_all
 from anonloom_regroup.exchange import RECORD, sweep, take_back
 from anonloom_regroup.groups import Groups, groups_of
 
@@ -16,7 +16,7 @@ from anonloom_regroup.groups import Groups, groups_of
 _GROWTH = 4
 
 
-def arranged(table: Table, classes: Classes, turn: int) -> Classes:
+def arrange_classes(table: Table, classes: Classes, turn: int) -> Classes:
     """Put classes beside each other that are neighbours; every turn finds other neighbours.
 
     A class stands where one of its rows stands in the level order of such rows, in every turn
@@ -99,12 +99,12 @@ class Improver:
             self.losses, groups, self.allowed, self.most, turn, self.asked, barred, record
         )
         if self.asked:
-            refused = self._refused(groups, rows, turn)
+            refused = self._refusals(groups, rows, turn)
             lost = take_back(self.losses, groups, record[:changes], refused, barred)
             return float(gained - lost)
         return float(gained + dissolve_all(self.losses, groups, self.allowed, self.most, turn))
 
-    def _refused(self, groups: Groups, rows: IntArray, turn: int) -> NDArray[np.bool_]:
+    def _refusals(self, groups: Groups, rows: IntArray, turn: int) -> NDArray[np.bool_]:
         """Ask the guard about the classes that this sweep changed."""
         order = np.argsort(groups.owner, kind="stable")
         stops = np.cumsum(groups.size)

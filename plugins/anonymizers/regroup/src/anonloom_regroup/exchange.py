@@ -15,8 +15,8 @@ from anonloom_kernels.losses import Losses
 from anonloom_regroup.groups import (
     Groups,
     loss_exchanged,
+    loss_with,
     loss_without,
-    priced,
     transfer,
     weigh,
     write_prices,
@@ -99,7 +99,7 @@ def _best_swap(
             continue
         other = groups.head[which]
         while other >= 0:
-            mine = now - rows * priced(prices, value, other)
+            mine = now - rows * loss_with(prices, value, other)
             if mine + there > best:
                 theirs = loss_exchanged(losses, groups, which, other, row)
                 gain = mine + size[which] * (loss[which] - theirs)
@@ -142,7 +142,7 @@ def _best_refill(
             continue
         other = groups.head[which]
         while other >= 0:
-            mine = room + short - size[own] * priced(prices, value, other)
+            mine = room + short - size[own] * loss_with(prices, value, other)
             if mine + spared > best:
                 gain = mine + now - fewer * loss_without(losses, groups, which, other)
                 if gain > best:

@@ -10,13 +10,10 @@ loss after any exchange of one row is known without looking at the others.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonloom.typing import FloatArray, IntArray
-from anonloom_kernels.compiled import inlined, kernel
+from anonloom.typing import CodeArray, FloatArray, IntArray
+from anonloom_kernels.compiled import inline_kernel, kernel
 from anonloom_kernels.losses import SET, Losses, loss_between, set_loss
-
-Codes = NDArray[np.int32]
 
 #: Beyond every code.
 _FAR = np.int32(2**31 - 1)
@@ -62,14 +59,14 @@ class Groups(NamedTuple):
 
     value: IntArray
     first: IntArray
-    code: Codes
+    code: CodeArray
     owner: IntArray
     following: IntArray
     preceding: IntArray
     head: IntArray
     size: IntArray
-    ends: Codes
-    held: Codes
+    ends: CodeArray
+    held: CodeArray
     members: IntArray
     price: FloatArray
     drawn: FloatArray
@@ -79,7 +76,7 @@ class Groups(NamedTuple):
 
 
 @kernel
-def priced(prices: FloatArray, value: IntArray, row: int) -> float:
+def loss_with(prices: FloatArray, value: IntArray, row: int) -> float:
     """Loss per row of a class with these prices once a row has come."""
     loss = 0.0
     for axis in range(value.shape[1]):
@@ -87,12 +84,12 @@ def priced(prices: FloatArray, value: IntArray, row: int) -> float:
     return loss
 
 
-@inlined
-def _left(
+@inline_kernel
+def _extent_without(
     value: IntArray,
-    code: Codes,
-    ends: Codes,
-    held: Codes,
+    code: CodeArray,
+    ends: CodeArray,
+    held: CodeArray,
     members: IntArray,
     which: int,
     gone: int,
@@ -124,7 +121,7 @@ def least_without(losses: Losses, groups: Groups, which: int, row: int, many: in
     for _ in range(many):
         loss = 0.0
         for axis in range(value.shape[1]):
-            lo, hi, count = _left(value, code, ends, held, members, which, row, axis)
+            lo, hi, count = _extent_without(value, code, ends, held, members, which, row, axis)
             if layout[axis, 0] == SET:
                 loss += set_loss(losses, axis, count, hi == layout[axis, 2])
             elif lo < hi:
@@ -148,7 +145,7 @@ def loss_exchanged(losses: Losses, groups: Groups, which: int, gone: int, come: 
     layout, values, ancestors = losses.layout, losses.values, losses.ancestors
     loss = 0.0
     for axis in range(value.shape[1]):
-        lo, hi, count = _left(value, code, ends, held, members, which, gone, axis)
+        lo, hi, count = _extent_without(value, code, ends, held, members, which, gone, axis)
         own = value[come, axis]
         lo, hi = min(lo, code[own]), max(hi, code[own])
         if layout[axis, 0] == SET:
@@ -166,7 +163,7 @@ def write_prices(losses: Losses, groups: Groups, which: int, gone: int, prices: 
     held, members = groups.held, groups.members
     layout, values, ancestors = losses.layout, losses.values, losses.ancestors
     for axis in range(value.shape[1]):
-        lo, hi, count = _left(value, code, ends, held, members, which, gone, axis)
+        lo, hi, count = _extent_without(value, code, ends, held, members, which, gone, axis)
         for index in range(first[axis], first[axis + 1]):
             begin, end = min(lo, code[index]), max(hi, code[index])
             if layout[axis, 0] == SET:
@@ -215,7 +212,7 @@ def weigh(losses: Losses, groups: Groups, which: int) -> None:
     write_prices(losses, groups, which, -1, drawn)
     for value in range(len(drawn)):
         price[value, which] = drawn[value]
-    whole = priced(drawn, groups.value, groups.head[which])
+    whole = loss_with(drawn, groups.value, groups.head[which])
     groups.loss[which] = whole
     if groups.size[which] > 1:
         least = least_without(losses, groups, which, groups.head[which], groups.size[which])
@@ -261,7 +258,7 @@ def _weigh_all(losses: Losses, groups: Groups) -> None:
         weigh(losses, groups, which)
 
 
-def groups_of(losses: Losses, codes: Codes, owner: IntArray) -> Groups:
+def groups_of(losses: Losses, codes: CodeArray, owner: IntArray) -> Groups:
     """Build the classes 0, 1, ... of a block.
 
     Parameters

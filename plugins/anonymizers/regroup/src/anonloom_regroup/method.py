@@ -6,12 +6,12 @@ import numpy as np
 from anonloom import Classes, Guard, OutlierHandler, StageContext, Table, param
 from anonloom.loss import gcp
 from anonloom.params import at_least, between
-from anonloom_kernels.compiled import compiling, in_threads
-from anonloom_kernels.cutting import divide
-from anonloom_kernels.levelkey import level_order
+from anonloom_kernels.admissible_windows import windows_of
+from anonloom_kernels.compiled import announce_compilation, in_threads
+from anonloom_kernels.level_order_key import level_order
 from anonloom_kernels.losses import losses_of
-from anonloom_kernels.windows import windows_of
-from anonloom_regroup.blocks import Improver, arranged, block_edges
+from anonloom_kernels.optimal_cuts import divide
+from anonloom_regroup.blocks import Improver, arrange_classes, block_edges
 from anonloom_regroup.measures import findings, rows_moved
 
 
@@ -57,7 +57,7 @@ class Regroup(OutlierHandler):
         # Regions and a global recoding end here: they say nothing of classes that changed.
         regrouped = Classes(classes.rows, classes.bounds, classes.suppressed)
         start = before = gcp(table, regrouped)
-        with compiling(context):
+        with announce_compilation(context):
             for turn in range(self.rounds):
                 regrouped = self._round(table, regrouped, guard, context, turn)
                 now = gcp(table, regrouped)
@@ -73,7 +73,7 @@ class Regroup(OutlierHandler):
         self, table: Table, classes: Classes, guard: Guard, context: StageContext, turn: int
     ) -> Classes:
         """Improve every block of one arrangement."""
-        classes = arranged(table, classes, turn)
+        classes = arrange_classes(table, classes, turn)
         improver = Improver.of(table, classes, guard, losses_of(table), self.sweeps, self.tolerance)
         edges = block_edges(classes, self.block)
         context.progress(turn * len(classes.rows), self.rounds * len(classes.rows))

@@ -14,9 +14,9 @@ from anonloom.data import Role
 from anonloom.errors import DataError, UsageError
 from anonloom.params import at_least, between
 from anonloom.typing import FloatArray
-from anonloom_synthesis.latent import Latent, correlations, normal_scores, retained
-from anonloom_synthesis.margins import Drawn, Margin, margin_of
-from anonloom_synthesis.ordering import arranged
+from anonloom_synthesis.category_order import order_categories
+from anonloom_synthesis.latent import Latent, correlations, normal_scores, shrink_correlations
+from anonloom_synthesis.margins import Margin, SampledCells, margin_of
 from anonloom_synthesis.resemblance import copies
 
 #: Roles that a synthetic row has. Whatever else a row has points to a person, or to none.
@@ -78,7 +78,9 @@ class Copula(Mechanism):
         schema = Schema(tuple(item for item in table.schema if item.role in MODELLED))
         margins = [margin_of(learnt, name, self.shared) for name in schema.names]
         if self.order == "fitted":
-            margins = arranged(margins, np.stack([normal_scores(m.codes) for m in margins], 1))
+            margins = order_categories(
+                margins, np.stack([normal_scores(m.codes) for m in margins], 1)
+            )
         for margin in margins:
             _demand_values(margin, self.shared)
         model = Model.of(margins, self.correlation)
@@ -146,14 +148,14 @@ class Model:
         )
         missing = [margin.codes < 0 for margin in margins]
         gaps = tuple(variable(gap.astype(np.int64), 0 < gap.mean() < 1) for gap in missing)
-        matrix = retained(correlations(latents), share) if latents else np.empty((0, 0))
+        matrix = shrink_correlations(correlations(latents), share) if latents else np.empty((0, 0))
         shares = tuple(float(gap.mean()) for gap in missing)
         return cls(margins, values, gaps, matrix, shares)
 
-    def draw(self, count: int, context: StageContext) -> list[Drawn]:
+    def draw(self, count: int, context: StageContext) -> list[SampledCells]:
         """Draw the columns of so many rows."""
         root = np.linalg.cholesky(self.correlation) if len(self.correlation) else None
-        parts: list[list[Drawn]] = []
+        parts: list[list[SampledCells]] = []
         for start in range(0, count, _BATCH):
             rows = min(_BATCH, count - start)
             uniform = np.empty((0, rows))
@@ -161,9 +163,9 @@ class Model:
                 uniform = ndtr(root @ context.rng.standard_normal((len(root), rows)))
             parts.append(self._columns(uniform, rows))
             context.progress(start + rows, count)
-        return [_joined(column) for column in zip(*parts, strict=True)]
+        return [_concatenate(column) for column in zip(*parts, strict=True)]
 
-    def _columns(self, uniform: FloatArray, rows: int) -> list[Drawn]:
+    def _columns(self, uniform: FloatArray, rows: int) -> list[SampledCells]:
         drawn = []
         for index, margin in enumerate(self.margins):
             gap, value = self.gaps[index], self.values[index]
@@ -174,16 +176,18 @@ class Model:
         return drawn
 
 
-def _joined(parts: Sequence[Drawn]) -> Drawn:
+def _concatenate(parts: Sequence[SampledCells]) -> SampledCells:
     if len(parts) == 1:
         return parts[0]
     cells: list[Any] = [part.cells for part in parts]
     if isinstance(cells[0].dtype, pd.CategoricalDtype):
         cells = [pd.Series(pd.api.types.union_categoricals(cells))]
-    return Drawn(pd.concat(cells, ignore_index=True), np.concatenate([p.codes for p in parts]))
+    return SampledCells(
+        pd.concat(cells, ignore_index=True), np.concatenate([p.codes for p in parts])
+    )
 
 
-def _findings(model: Model, drawn: list[Drawn], left_out: int) -> list[Finding | Chart]:
+def _findings(model: Model, drawn: list[SampledCells], left_out: int) -> list[Finding | Chart]:
     names = [margin.column.name for margin in model.margins]
     share = copies([margin.codes for margin in model.margins], [item.codes for item in drawn])
     results: list[Finding | Chart] = [

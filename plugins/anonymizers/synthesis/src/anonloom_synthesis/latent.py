@@ -11,9 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from anonloom.typing import FloatArray
-
-Codes = NDArray[np.int64]
+from anonloom.typing import FloatArray, IntArray
 
 #: Terms of the series. The rest is felt only beyond correlations of .97.
 TERMS = 200
@@ -45,26 +43,26 @@ class Latent:
     series: FloatArray = attrs.field(repr=False)
 
     @classmethod
-    def of(cls, codes: Codes) -> "Latent":
+    def of(cls, codes: IntArray) -> "Latent":
         """Return the variable behind levels 0, 1, ..., all of which occur; negative is absent."""
         present = codes >= 0
         counts = np.bincount(codes[present])
         return cls(normal_scores(codes), present, _series(counts, _middles(counts)))
 
 
-def normal_scores(codes: Codes) -> FloatArray:
+def normal_scores(codes: IntArray) -> FloatArray:
     """Return the middle of every row's level as a normal quantile, and 0 for negative levels."""
     heights = _middles(np.bincount(codes[codes >= 0]))
     scores: FloatArray = np.append(heights, 0.0)[np.maximum(codes, -1)]
     return scores
 
 
-def _middles(counts: Codes) -> FloatArray:
+def _middles(counts: IntArray) -> FloatArray:
     middles: FloatArray = ndtri((np.cumsum(counts) - counts / 2) / max(int(counts.sum()), 1))
     return middles
 
 
-def _series(counts: Codes, heights: FloatArray) -> FloatArray:
+def _series(counts: IntArray, heights: FloatArray) -> FloatArray:
     """Expand the step function that has these heights on levels of this many rows."""
     if len(counts) > MOST_LEVELS:
         middle = (np.cumsum(counts) - counts / 2) / counts.sum()
@@ -127,7 +125,7 @@ def uncut(measured: FloatArray, series: FloatArray) -> FloatArray:
     return np.where((measured != 0.0) & message & message.T, (low + high) / 2, 0.0)
 
 
-def retained(matrix: FloatArray, share: float) -> FloatArray:
+def shrink_correlations(matrix: FloatArray, share: float) -> FloatArray:
     """Return the correlations times a share, as the nearest matrix that normal variables can have.
 
     Correlations of pairs, each from other rows, need not fit together. The nearest matrix that

@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 
 from anonloom import Column, Table, short_repr
 from anonloom.data import OrderedColumn
-from anonloom.typing import FloatArray
-
-Codes = NDArray[np.int64]
+from anonloom.typing import FloatArray, IntArray
 
 #: Code of a missing cell.
 MISSING = -1
@@ -27,11 +25,11 @@ NEW = -2
 
 @short_repr
 @attrs.frozen(eq=False)
-class Drawn:
+class SampledCells:
     """Cells that were drawn, and the level of each."""
 
     cells: Any
-    codes: Codes
+    codes: IntArray
 
 
 class Margin(ABC):
@@ -48,7 +46,7 @@ class Margin(ABC):
     """
 
     column: Column
-    codes: Codes
+    codes: IntArray
     levels: int
 
     @property
@@ -62,11 +60,11 @@ class Margin(ABC):
         """How many values are never drawn as they are because too few persons hold them."""
 
     @abstractmethod
-    def draw(self, at: FloatArray, missing: NDArray[np.bool_]) -> Drawn:
+    def draw(self, at: FloatArray, missing: NDArray[np.bool_]) -> SampledCells:
         """Return the cells at these shares of the distribution (0 to 1), some of them missing."""
 
     @property
-    def counts(self) -> Codes:
+    def counts(self) -> IntArray:
         """How many rows have each level."""
         return np.bincount(self.codes[self.codes >= 0], minlength=self.levels)
 
@@ -85,19 +83,21 @@ def margin_of(table: Table, name: str, shared: int) -> Margin:
         values, result = np.unique(line.places[line.present], return_inverse=True)
         codes = np.full(len(cells), MISSING)
         codes[line.present] = result
-        return Ordered(column, codes, line, values, _holders(table, codes, len(values)) >= shared)
+        return OrderedMargin(
+            column, codes, line, values, _holders(table, codes, len(values)) >= shared
+        )
     entries, distinct = pd.factorize(cells)
     # Backwards, so that the first row of each level is what remains.
     rows = np.empty(len(distinct), np.int64)
     backwards = np.flatnonzero(entries >= 0)[::-1]
     rows[entries[backwards]] = backwards
-    order = np.argsort(table.coded(name).codes[rows], kind="stable")
+    order = np.argsort(table.encode_column(name).codes[rows], kind="stable")
     codes = np.append(np.argsort(order), MISSING)[entries]
     shared_by = _holders(table, codes, len(order)) >= shared
-    return Nominal(column, codes, cells, rows[order], shared_by)
+    return NominalMargin(column, codes, cells, rows[order], shared_by)
 
 
-def _holders(table: Table, codes: Codes, levels: int) -> Codes:
+def _holders(table: Table, codes: IntArray, levels: int) -> IntArray:
     """Count the persons that hold each level; without persons, rows."""
     present = codes >= 0
     persons = table.persons
@@ -109,7 +109,7 @@ def _holders(table: Table, codes: Codes, levels: int) -> Codes:
 
 
 @attrs.frozen(eq=False)
-class Nominal(Margin):
+class NominalMargin(Margin):
     """A category.
 
     Attributes
@@ -121,9 +121,9 @@ class Nominal(Margin):
     """
 
     column: Column
-    codes: Codes = attrs.field(repr=False)
+    codes: IntArray = attrs.field(repr=False)
     cells: Any = attrs.field(repr=False)
-    rows: Codes = attrs.field(repr=False)
+    rows: IntArray = attrs.field(repr=False)
     shared: NDArray[np.bool_] = attrs.field(repr=False)
 
     @property
@@ -141,12 +141,12 @@ class Nominal(Margin):
         """How many values are not drawn."""
         return int((~self.shared).sum())
 
-    def reordered(self, order: Codes) -> "Nominal":
+    def with_order(self, order: IntArray) -> "NominalMargin":
         """Return the margin with its levels in another order."""
         codes = np.append(np.argsort(order), MISSING)[self.codes]
         return attrs.evolve(self, codes=codes, rows=self.rows[order], shared=self.shared[order])
 
-    def draw(self, at: FloatArray, missing: NDArray[np.bool_]) -> Drawn:
+    def draw(self, at: FloatArray, missing: NDArray[np.bool_]) -> SampledCells:
         """Return a level where the share of all levels up to it reaches `at`."""
         codes = np.full(len(at), MISSING)
         if self.drawable:
@@ -159,11 +159,11 @@ class Nominal(Margin):
         if isinstance(cells.dtype, pd.CategoricalDtype):
             # The others would still be named in the column's type.
             cells = cells.cat.remove_unused_categories()
-        return Drawn(cells, codes)
+        return SampledCells(cells, codes)
 
 
 @attrs.frozen(eq=False)
-class Ordered(Margin):
+class OrderedMargin(Margin):
     """A number, a date or a time.
 
     Attributes
@@ -175,7 +175,7 @@ class Ordered(Margin):
     """
 
     column: Column
-    codes: Codes = attrs.field(repr=False)
+    codes: IntArray = attrs.field(repr=False)
     line: OrderedColumn = attrs.field(repr=False)
     values: FloatArray = attrs.field(repr=False)
     shared: NDArray[np.bool_] = attrs.field(repr=False)
@@ -195,16 +195,16 @@ class Ordered(Margin):
         """How many values are blurred."""
         return int((~self.shared).sum())
 
-    def draw(self, at: FloatArray, missing: NDArray[np.bool_]) -> Drawn:
+    def draw(self, at: FloatArray, missing: NDArray[np.bool_]) -> SampledCells:
         """Return the quantiles at these shares, as coarse as the column is."""
         places = np.full(len(at), np.nan)
         if self.drawable:
-            places = self.line.rounded(quantiles(self.values, self.counts, self.shared, at))
+            places = self.line.round_places(quantiles(self.values, self.counts, self.shared, at))
             places[missing] = np.nan
         cells = self.line.series(places)
-        return Drawn(cells, self._codes(OrderedColumn.of(cells, self.column).places))
+        return SampledCells(cells, self._codes(OrderedColumn.of(cells, self.column).places))
 
-    def _codes(self, places: FloatArray) -> Codes:
+    def _codes(self, places: FloatArray) -> IntArray:
         """Return the levels of drawn places."""
         if not self.levels:
             return np.full(len(places), MISSING)
@@ -214,7 +214,7 @@ class Ordered(Margin):
 
 
 def quantiles(
-    values: FloatArray, counts: Codes, shared: NDArray[np.bool_], at: FloatArray
+    values: FloatArray, counts: IntArray, shared: NDArray[np.bool_], at: FloatArray
 ) -> FloatArray:
     """Invert the distribution of values, of which those that are not shared are blurred.
 

@@ -4,14 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from anonloom.typing import IntArray
 from anonloom_synthesis.margins import NEW
 
-Codes = NDArray[np.int64]
 
-
-def copies(original: Sequence[Codes], drawn: Sequence[Codes]) -> float:
+def copies(original: Sequence[IntArray], drawn: Sequence[IntArray]) -> float:
     """Return the share of the drawn rows that occur in the original.
 
     Parameters

@@ -4,10 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonloom.typing import FloatArray, IntArray
+from anonloom.typing import CodeArray, FloatArray, IntArray
 from anonloom_kernels.compiled import kernel
 from anonloom_tada.targets import Targets
-from anonloom_tada.weighted import Codes
 
 
 class Counts(NamedTuple):
@@ -58,7 +57,7 @@ def terms(rows: int) -> FloatArray:
 
 @kernel
 def take_whole(
-    points: Codes, weight: IntArray, targets: Targets, term: FloatArray, counts: Counts
+    points: CodeArray, weight: IntArray, targets: Targets, term: FloatArray, counts: Counts
 ) -> None:
     """Count the points of a node."""
     value, start, entropy, whole = targets.value, targets.start, targets.entropy, counts.whole
@@ -86,7 +85,7 @@ def take_whole(
 
 
 @kernel
-def forget_whole(points: Codes, targets: Targets, counts: Counts) -> None:
+def forget_whole(points: CodeArray, targets: Targets, counts: Counts) -> None:
     """Clear the counts of a node's values."""
     value, start, whole = targets.value, targets.start, counts.whole
     for target in range(len(value)):
@@ -119,7 +118,7 @@ def take_in(
 
 
 @kernel
-def empty(points: Codes, targets: Targets, counts: Counts) -> None:
+def empty(points: CodeArray, targets: Targets, counts: Counts) -> None:
     """Move all points that are inside back."""
     value, start, part = targets.value, targets.start, counts.part
     for target in range(len(value)):

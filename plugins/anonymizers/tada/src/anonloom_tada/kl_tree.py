@@ -104,17 +104,17 @@ class KLTree(Partitioner):
             # Nothing to split along: a class is as good as it came.
             return classes.suppress(~guard.admits_classes(table, classes))
         # Imported here: a pipeline that is only checked needs no compiler.
-        from anonloom_kernels.compiled import compiling
-        from anonloom_tada.growing import Grower
-        from anonloom_tada.picture import LOWERED, findings, picture
+        from anonloom_kernels.compiled import announce_compilation
         from anonloom_tada.targets import for_clusters, for_labels
+        from anonloom_tada.tree_chart import LOWERED, findings, picture
+        from anonloom_tada.tree_growth import Grower
 
         if self.task == "clustering":
             weighted, targets = for_clusters(table, classes)
         else:
             weighted, targets = for_labels(table, classes, self._weights(table), self.gain)
         grower = Grower.of(table, weighted, targets, guard, self._reuses)
-        with compiling(context):
+        with announce_compilation(context):
             grown = grower.grow(classes, context)
         refined = grown.classes(classes, weighted, grower.order)
         # A split makes admitted parts only; what was never split is as good as it came.

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from anonloom import Classes, Table
 from anonloom.data import Axis
 from anonloom.typing import BoolArray, FloatArray, IntArray
-from anonloom_tada.weighted import Weighted
+from anonloom_tada.weighted_points import WeightedPoints
 
 Gain = Literal["auto", "entropy", "gini", "variance"]
 Target = TypeVar("Target", "Category", "Number")
@@ -100,18 +100,20 @@ def gain_of(table: Table, name: str, gain: Gain) -> Literal["entropy", "gini", "
 
 def for_labels(
     table: Table, classes: Classes, weights: Mapping[str, float], gain: Gain
-) -> tuple[Weighted, Targets]:
+) -> tuple[WeightedPoints, Targets]:
     """Collapse the rows of the classes and make targets of the labels.
 
     A missing label says nothing and counts nowhere. Every label's impurity is taken as a share of
     what all rows have, so that labels of different units can be weighed against each other.
     """
     kinds = {name: gain_of(table, name, gain) for name in weights}
-    coded = {name: table.coded(name) for name in weights}
+    coded = {name: table.encode_column(name) for name in weights}
     values = [name for name in weights if kinds[name] != "variance"]
     extra = [coded[name].codes[classes.rows] for name in values]
     width = len(classes.rows)
-    weighted = Weighted.of(table, classes, np.array(extra, np.int32).reshape(len(extra), width))
+    weighted = WeightedPoints.of(
+        table, classes, np.array(extra, np.int32).reshape(len(extra), width)
+    )
     categories, numbers = [], []
     for index, name in enumerate(values):
         axis, codes = coded[name].axis, weighted.extra[index]
@@ -121,8 +123,8 @@ def for_labels(
     for name in weights:
         if kinds[name] == "variance":
             axis, codes = coded[name].axis, coded[name].codes[classes.rows]
-            numbers.append(_summed(axis, codes, weighted, weights[name]))
-    return weighted, _gathered(
+            numbers.append(_label_sums(axis, codes, weighted, weights[name]))
+    return weighted, _target_arrays(
         weighted, map(_share_of_all, categories), map(_share_of_all, numbers)
     )
 
@@ -132,7 +134,9 @@ def _share_of_all(one: Target) -> Target:
     return attrs.evolve(one, worth=one.worth / one.impurity if one.impurity > 0 else 0.0)
 
 
-def _summed(axis: Axis, codes: NDArray[np.int32], weighted: Weighted, worth: float) -> Number:
+def _label_sums(
+    axis: Axis, codes: NDArray[np.int32], weighted: WeightedPoints, worth: float
+) -> Number:
     """Sums of a label over the rows of every point; centred, so that squares stay small."""
     known = codes != axis.missing
     own = axis.places[codes]
@@ -148,7 +152,7 @@ def _summed(axis: Axis, codes: NDArray[np.int32], weighted: Weighted, worth: flo
     )
 
 
-def for_clusters(table: Table, classes: Classes) -> tuple[Weighted, Targets]:
+def for_clusters(table: Table, classes: Classes) -> tuple[WeightedPoints, Targets]:
     """Collapse the rows of the classes and make targets of the quasi-identifiers.
 
     What is summed is half the mean squared distance between the rows of a node, times its rows:
@@ -157,7 +161,7 @@ def for_clusters(table: Table, classes: Classes) -> tuple[Weighted, Targets]:
     missing value is as far as can be from every other. Known numbers of a node are compared among
     themselves, over their own count: over all rows, a part could be further apart than the whole.
     """
-    weighted = Weighted.of(table, classes, np.empty((0, len(classes.rows)), np.int32))
+    weighted = WeightedPoints.of(table, classes, np.empty((0, len(classes.rows)), np.int32))
     categories: list[Category] = []
     numbers: list[Number] = []
     for axis, codes in zip(table.axes, weighted.codes, strict=True):
@@ -171,7 +175,7 @@ def for_clusters(table: Table, classes: Classes) -> tuple[Weighted, Targets]:
         if axis.missing >= 0:
             value = (codes == axis.missing).astype(np.int32)
             categories.append(Category(value, weighted.weight, 2, False, axis.weight / 2))
-    return weighted, _gathered(weighted, categories, numbers)
+    return weighted, _target_arrays(weighted, categories, numbers)
 
 
 def _levels(axis: Axis, codes: NDArray[np.int32], weight: IntArray) -> list[Category]:
@@ -189,8 +193,8 @@ def _levels(axis: Axis, codes: NDArray[np.int32], weight: IntArray) -> list[Cate
     return results
 
 
-def _gathered(
-    weighted: Weighted, categories: Iterable[Category], numbers: Iterable[Number]
+def _target_arrays(
+    weighted: WeightedPoints, categories: Iterable[Category], numbers: Iterable[Number]
 ) -> Targets:
     """Put targets into arrays, scaled so that the impurity of all rows is 1 if they have any."""
     values, sums = [*categories], [*numbers]

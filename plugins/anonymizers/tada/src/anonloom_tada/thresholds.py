@@ -23,10 +23,10 @@ def questions(axis: Axis, begin: int, end: int, last: int, shown: Visible) -> tu
     name = axis.name
     if axis.missing >= 0 and begin == axis.missing:
         return f"{name} missing", f"{name} known"
-    if end + 1 == axis.missing == last and (axis.type != "category" or axis.occurring == 1):
+    if end + 1 == axis.missing == last and (axis.type != "category" or axis.value_count == 1):
         return f"{name} known", f"{name} missing"
     if axis.type == "category":
-        label = shown.named(axis, begin, end)
+        label = shown.label_of(axis, begin, end)
         if label is None:
             return parts_of(axis, begin, end, last)
         return f"{name}: {label}", f"{name}: not {label}"

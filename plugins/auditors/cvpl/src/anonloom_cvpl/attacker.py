@@ -135,7 +135,7 @@ class Attacker(Auditor):
         names = [*(self.columns or ()), *(self.blocking or ())]
         names += [name for asked in self.also for name in asked]
         for name in names:
-            wrong = schema.unpublished((name,))
+            wrong = schema.publication_problem((name,))
             if wrong is not None:
                 return wrong
             if schema[name].role not in COMPARED:

@@ -19,7 +19,7 @@ from anonloom_cvpl.candidate_blocks import (
     shared_schemes,
 )
 from anonloom_cvpl.similarity import Space
-from anonloom_kernels.compiled import compiling, in_threads, kernel
+from anonloom_kernels.compiled import announce_compilation, in_threads, kernel
 from anonloom_linkage.approximate_search import approximate_top2, split
 from anonloom_linkage.blocking import Scheme
 from anonloom_linkage.top2_search import Best, Blocks, search_top2
@@ -264,7 +264,7 @@ def search(
         done += comparisons
         context.progress(done, total)
 
-    with compiling(context):
+    with announce_compilation(context):
         for part in by_scheme:
             blocks = part.blocks
             if exact is not None:

@@ -138,7 +138,7 @@ def _jaccard(columns: Sequence[AlignedColumn], workers: int) -> Space:
 def _indicators(column: AlignedColumn) -> sparse.csr_array:
     """(cells x values), every row a share of 1."""
     if column.is_ordered:
-        own = column.axis.places[: column.axis.occurring]
+        own = column.axis.places[: column.axis.value_count]
         counts = np.bincount(column.sides[0], minlength=column.axis.size)[: len(own)]
         index = np.searchsorted(
             np.cumsum(counts), np.arange(1, QUANTILES) / QUANTILES * counts.sum()

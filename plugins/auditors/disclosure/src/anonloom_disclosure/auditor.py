@@ -7,7 +7,7 @@ import attrs
 import numpy as np
 
 from anonloom import AuditInput, Auditor, Chart, Finding, Findings, Schema, StageContext, param
-from anonloom.data import Coded, Need, coerce, encode
+from anonloom.data import EncodedColumn, Need, coerce, encode
 from anonloom.findings import Better, FindingBuilder
 from anonloom.kinds import GridRow
 from anonloom.params import at_least, between, distinct
@@ -65,7 +65,7 @@ class Disclosure(Auditor):
 
     def problem(self, schema: Schema) -> str | None:
         """Say which of the columns cannot be judged because it is not published."""
-        return schema.unpublished(self.of or ())
+        return schema.publication_problem(self.of or ())
 
     def audit(self, case: AuditInput, context: StageContext) -> Findings:
         """Measure what the published frame gives away."""
@@ -115,12 +115,12 @@ class Disclosure(Auditor):
     def _inference(
         self,
         name: str,
-        coded: Coded,
+        coded: EncodedColumn,
         published: PublishedClasses,
         counting: tuple[str, ...],
         context: StageContext,
     ) -> tuple[list[Finding], list[float]]:
-        codes, values = coded.codes.astype(np.int64), coded.axis.occurring
+        codes, values = coded.codes.astype(np.int64), coded.axis.value_count
         tally = Tally.of_values(published, codes, values)
         certainty = inference.certainty(tally, published)
         mean = float(certainty @ published.sizes) / published.total

@@ -53,7 +53,7 @@ class PublishedClasses:
     @classmethod
     def of(cls, release: Release, persons: IntArray | None) -> "PublishedClasses":
         """Find the classes of a release."""
-        groups = np.where(release.suppressed, -1, release.groups())
+        groups = np.where(release.suppressed_rows, -1, release.groups())
         codes, _ = pd.factorize(groups[groups >= 0])
         label = np.full(len(groups), -1, np.int64)
         label[groups >= 0] = codes

@@ -72,7 +72,7 @@ class Distance(Auditor):
 
     def problem(self, schema: Schema) -> str | None:
         """Say which of the columns cannot be compared because it is not published."""
-        return schema.unpublished(self.columns or ())
+        return schema.publication_problem(self.columns or ())
 
     def audit(self, case: AuditInput, context: StageContext) -> Findings:
         """Measure distances in both directions, and beside those among the original's own rows."""

@@ -10,7 +10,7 @@ from anonloom.findings import NotAssessable
 from anonloom.typing import FloatArray, IntArray
 from anonloom_distance.search import Nearest, nearest, pair_distances
 from anonloom_distance.space import Points, Space
-from anonloom_kernels.compiled import compiling
+from anonloom_kernels.compiled import announce_compilation
 from anonloom_linkage.aligned_columns import AlignedColumn, align_columns, shared_columns
 from anonloom_linkage.features import Categories, Encoding
 
@@ -87,7 +87,7 @@ def measure(
         When there are no distances to speak of.
     """
     assert case.original is not None
-    kept = np.flatnonzero(~case.release.suppressed)
+    kept = np.flatnonzero(~case.release.suppressed_rows)
     if not len(kept):
         raise NotAssessable(
             "every published row is suppressed" if len(case.release) else "nothing is published"
@@ -128,8 +128,8 @@ def _columns(
 
 
 def _is_text(original: Table, name: str) -> bool:
-    axis = original.coded(name).axis
-    return axis.type == "category" and axis.occurring > max(FEW_VALUES, len(original) // 2)
+    axis = original.encode_column(name).axis
+    return axis.type == "category" and axis.value_count > max(FEW_VALUES, len(original) // 2)
 
 
 def _join_names(names: list[str]) -> str:
@@ -203,7 +203,7 @@ class _Searches:
         sizes = [len(self.askers[a]) * len(self.asked[b]) for a, b in pairs]
         self.total = sum(sizes)
         self.run.note(f"comparing {self.total:,} pairs of records")
-        with compiling(self.run):
+        with announce_compilation(self.run):
             results = {pair: self._search(*pair) for pair in pairs}
             source = self._source()
         most = max(len(rows) for rows in self.asking.values())

@@ -210,7 +210,7 @@ def spread_of(column: AlignedColumn, part: Part, table: Any) -> FloatArray:
     own = lengths[of_cell]
     counts = np.bincount(column.sides[0], minlength=len(column)).astype(float)
     expected = own.copy()
-    singles = column.axis.occurring
+    singles = column.axis.value_count
     if column.is_ordered:
         wide = np.flatnonzero((column.hi > column.lo) & ~column.open)
         places = column.axis.places[:singles]

@@ -93,7 +93,7 @@ class Division:
     @classmethod
     def _by_value(cls, column: AlignedColumn, reading: Reading, shown: Visible) -> "Division":
         parts = leaf_parts(column, reading).tocsc()
-        leaves = np.arange(column.axis.occurring)
+        leaves = np.arange(column.axis.value_count)
         counts = np.bincount(column.sides[ORIGINAL], minlength=len(column))[leaves]
         frequent = np.argsort(-counts, kind="stable")
         kept, rare = np.sort(frequent[:MOST_GROUPS]), frequent[MOST_GROUPS:]
@@ -143,7 +143,7 @@ def _value_labels(axis: Axis, codes: IntArray, shown: Visible) -> list[str]:
     withheld: Counter[str] = Counter()
     labels = []
     for value in codes.tolist():
-        label = shown.named(axis, value, value)
+        label = shown.label_of(axis, value, value)
         if label is None:
             group = shown.group_of(value)
             inside = "withheld value" if group is None else f"{group}, withheld value"
@@ -313,7 +313,7 @@ def countable(tables: Tables, schema: Schema, least: int) -> dict[str, str]:
         column = tables.columns.get(name)
         if column is None or column.is_ordered:
             continue
-        counts = column.counts(ORIGINAL)[: column.axis.occurring]
+        counts = column.counts(ORIGINAL)[: column.axis.value_count]
         text = np.isin(np.arange(len(counts)), list(tables.shown[name].values))
         values = np.flatnonzero((counts >= least) & text)
         if len(values):

@@ -70,7 +70,7 @@ class Group:
 
     def problem(self, schema: Schema) -> str | None:
         """Say what is wrong with it on such a table."""
-        unpublished = schema.unpublished([self.by, *([] if self.of is None else [self.of])])
+        unpublished = schema.publication_problem([self.by, *([] if self.of is None else [self.of])])
         return unpublished or self._wrong_measure(schema) or self._wrong_ranges(schema[self.by])
 
     def _wrong_measure(self, schema: Schema) -> str | None:

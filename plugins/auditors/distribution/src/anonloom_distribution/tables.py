@@ -89,13 +89,13 @@ def _visible_values(column: AlignedColumn, release: Release) -> Visible:
     """Read what the release shows; a sensitive value may be written there in another case."""
     shown = Visible.of(column.axis, release.frame[column.name])
     single = np.unique(column.sides[RELEASE])
-    values = single[single < column.axis.occurring].tolist()
+    values = single[single < column.axis.value_count].tolist()
     return attrs.evolve(shown, values=shown.values | frozenset(values))
 
 
 def _is_text(original: Table, name: str) -> bool:
-    axis = original.coded(name).axis
-    return axis.type == "category" and axis.occurring > max(FEW_VALUES, len(original) // 2)
+    axis = original.encode_column(name).axis
+    return axis.type == "category" and axis.value_count > max(FEW_VALUES, len(original) // 2)
 
 
 def _not_compared(names: Sequence[str], why: str) -> list[str]:

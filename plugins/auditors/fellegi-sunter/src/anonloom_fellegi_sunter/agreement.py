@@ -160,7 +160,7 @@ def stretches_of(attributes: Sequence[Attribute]) -> Stretches:
 
 def _near(column: AlignedColumn, tolerance: float) -> tuple[IntArray, IntArray]:
     """Codes whose values an interval covers, or which are near a single value."""
-    own = column.axis.places[: column.axis.occurring]
+    own = column.axis.places[: column.axis.value_count]
     single = column.lo == column.hi
     lo = np.where(single, column.lo - tolerance, column.lo)
     hi = np.where(single, column.hi + tolerance, column.hi)
@@ -202,10 +202,10 @@ def _by_chance(column: AlignedColumn, first: IntArray, last: IntArray) -> float:
 def _deviation(column: AlignedColumn) -> float:
     """Standard deviation of the original's values."""
     axis = column.axis
-    counts = np.bincount(column.sides[0], minlength=axis.size)[: axis.occurring]
-    if axis.occurring < 2 or not counts.sum():
+    counts = np.bincount(column.sides[0], minlength=axis.size)[: axis.value_count]
+    if axis.value_count < 2 or not counts.sum():
         return 0.0
     # In units of the range, because squares of large numbers may be none.
-    places = (axis.places[: axis.occurring] - axis.places[0]) / axis.range
+    places = (axis.places[: axis.value_count] - axis.places[0]) / axis.range
     mean = places @ counts / counts.sum()
     return float(np.sqrt((places - mean) ** 2 @ counts / counts.sum()) * axis.range)

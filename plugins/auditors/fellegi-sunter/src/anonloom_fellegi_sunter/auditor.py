@@ -106,7 +106,7 @@ class FellegiSunter(Auditor):
     def problem(self, schema: Schema) -> str | None:
         """Say which of the columns is not published, or is no number though it is named as one."""
         named = (*(self.blocking or ()), *(self.columns or ()), *self.tolerance)
-        unpublished = schema.unpublished(named)
+        unpublished = schema.publication_problem(named)
         if unpublished is not None:
             return unpublished
         for name in self.tolerance:

@@ -11,7 +11,7 @@ from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_fellegi_sunter.agreement import Attribute
 from anonloom_fellegi_sunter.model import Counts, Model, Others, fit
 from anonloom_fellegi_sunter.patterns import Best, Comparison, count_patterns, find_best
-from anonloom_kernels.compiled import compiling
+from anonloom_kernels.compiled import announce_compilation
 from anonloom_linkage.blocking import Scheme
 from anonloom_linkage.top2_search import Blocks, Groups
 
@@ -117,7 +117,7 @@ def attack(
     known = others == "null" and not any(attribute.coarse for attribute in attributes)
     context.note(f"{pairs:,} pairs of a record and a published row: {scheme.words}")
     tell, workers = _ProgressCounter(context, 2 * pairs + (1 + known) * strangers), context.workers
-    with compiling(context):
+    with announce_compilation(context):
         table = count_patterns(comparison, released, blocks, workers, tell)
         model = fit(
             Counts.of(table, comparison.masks, len(attributes)),

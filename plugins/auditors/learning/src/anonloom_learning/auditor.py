@@ -73,7 +73,7 @@ class LearningAuditor(Auditor):
             return f"the role 'label' has {listed}: name the one to predict with 'label'"
         label = labels[0] if self.label is None else self.label
         named = (label, *(self.features or ()))
-        wrong = schema.unpublished(named)
+        wrong = schema.publication_problem(named)
         if wrong is None and label in (self.features or ()):
             return f"column '{label}' is the label: it is no feature"
         pseudonyms = [name for name in named if name in schema.names_with_role("identifier")]

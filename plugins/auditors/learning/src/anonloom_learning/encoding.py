@@ -85,7 +85,7 @@ def place_features(column: AlignedColumn, widths: bool) -> FloatArray:
 
     `*` covers everything between the column's ends. A missing value lies in the middle.
     """
-    own = column.axis.places[: column.axis.occurring]
+    own = column.axis.places[: column.axis.value_count]
     first, last = (float(own[0]), float(own[-1])) if len(own) else (0.0, 0.0)
     middle, unit = first / 2 + last / 2, (last - first) or 1.0
     lo, hi = np.where(column.open, first, column.lo), np.where(column.open, last, column.hi)
@@ -118,7 +118,7 @@ def _groups(column: AlignedColumn, leaves: int) -> IntArray | None:
     """Group of every leaf: itself, or a node of the lowest level that is small enough."""
     if leaves <= MOST_LEAVES:
         return np.arange(leaves)
-    hierarchy, occurring = column.axis.hierarchy, column.axis.occurring
+    hierarchy, occurring = column.axis.hierarchy, column.axis.value_count
     others = leaves - occurring
     for level in hierarchy.ancestors[1:-1] if hierarchy is not None else ():
         nodes, group = np.unique(level, return_inverse=True)

@@ -129,7 +129,7 @@ class Question:
                 )
             ),
             label=self.label,
-            classes=label.axis.occurring,
+            classes=label.axis.value_count,
             shares=encoded.shares,
             positive=positive,
             about=about,
@@ -142,7 +142,7 @@ class Question:
     ) -> AlignedColumn:
         if self.label not in present:
             raise NotAssessable(f"the release lacks the label '{self.label}'")
-        values = original.coded(self.label).axis.occurring
+        values = original.encode_column(self.label).axis.value_count
         if values < 2:
             raise NotAssessable(f"the label '{self.label}' takes fewer than two values")
         if values > MOST_CLASSES:
@@ -160,14 +160,14 @@ class Question:
         """Number of the positive value, and which one it is."""
         axis, name = label.axis, self.label
         if self.positive is not None:
-            texts = axis.texts(np.arange(axis.occurring))
+            texts = axis.texts(np.arange(axis.value_count))
             if self.positive not in texts:
                 raise NotAssessable(
                     f"'positive' must be a value of the label '{name}'. "
                     f"Got {self.positive!r} instead."
                 )
             return texts.index(self.positive), f"Positive is {self.positive!r} of '{name}'."
-        if axis.occurring > 2:
+        if axis.value_count > 2:
             return None, f"The plain mean over the values of '{name}', each positive in its turn."
         none, some = label.counts(0)[:2].tolist()
         which = "last of the two equally frequent values" if none == some else "rarer value"
@@ -186,7 +186,7 @@ class Question:
         turn = rng.permutation(count).astype(float)
         kept, message, cut = [], [], []
         for name, side, of in zip(names, label.sides, people, strict=True):
-            labelled = np.flatnonzero(side < label.axis.occurring)
+            labelled = np.flatnonzero(side < label.axis.value_count)
             unknown = len(side) - len(labelled)
             if unknown:
                 message.append(

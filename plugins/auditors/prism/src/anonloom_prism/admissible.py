@@ -67,9 +67,11 @@ class Rule:
     def admits(self, chosen: Iterable[int]) -> bool:
         """Whether a classifier may use exactly these attributes."""
         some = frozenset(chosen)
-        return len(some) <= self.most and some <= self.candidates and not self.broken(some)
+        return (
+            len(some) <= self.most and some <= self.candidates and not self.whole_correlations(some)
+        )
 
-    def broken(self, chosen: Chosen) -> list[Chosen]:
+    def whole_correlations(self, chosen: Chosen) -> list[Chosen]:
         """The correlations that are whole among these attributes."""
         return [correlation for correlation in self.correlations if correlation <= chosen]
 
@@ -101,11 +103,11 @@ class Rule:
         return sorted(results, key=sorted)
 
     @property
-    def settled(self) -> bool:
+    def is_unconstrained(self) -> bool:
         """Whether all candidates can be used together, so that there is nothing to choose."""
         return not self.correlations and self.most == len(self.candidates)
 
-    def completed(self, chosen: Chosen, order: Sequence[int]) -> Chosen:
+    def extend(self, chosen: Chosen, order: Sequence[int]) -> Chosen:
         """Add what can be added, in this order: more attributes never make the loss larger."""
         for item in order:
             if item not in chosen and self.admits(chosen | {item}):

@@ -65,12 +65,12 @@ class People:
     targets: Targets
     persons: IntArray = attrs.field(repr=False)
 
-    def divided(self, judging: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
+    def split_rows(self, judging: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
         """Rows of the people who do not judge, and of those who do."""
         judges = judging[self.persons]
         return np.flatnonzero(~judges), np.flatnonzero(judges)
 
-    def dealt(self, rng: np.random.Generator) -> "People":
+    def permute_values(self, rng: np.random.Generator) -> "People":
         """The same people with each other's values."""
         classes = rng.permutation(self.targets.classes)
         return attrs.evolve(self, targets=attrs.evolve(self.targets, classes=classes))
@@ -88,7 +88,7 @@ def judges(people: People, share: float, rng: np.random.Generator) -> NDArray[np
 
 
 @attrs.frozen(eq=False)
-class Inferred:
+class InferenceResult:
     """What attackers inferred from one sort of knowledge.
 
     Attributes
@@ -174,25 +174,25 @@ def infer(
     plan: Plan,
     rng: np.random.Generator,
     progress: Callable[[int, int | None], None] = lambda done, total: None,
-) -> dict[str, Inferred | None]:
+) -> dict[str, InferenceResult | None]:
     """Attack with every sort of knowledge; None where no division shows anything.
 
     The same divisions serve all sorts, and values dealt anew, so that they can be compared.
     """
     streams = rng.spawn(1 + plan.deals)
     divisions = [
-        (people.divided(judges(people, plan.share, own)), int(own.integers(2**31)))
+        (people.split_rows(judges(people, plan.share, own)), int(own.integers(2**31)))
         for own in streams[0].spawn(plan.repeats)
     ]
     divisions = [division for division in divisions if all(map(len, division[0]))]
-    asked = [people.targets, *(people.dealt(stream).targets for stream in streams[1:])]
+    asked = [people.targets, *(people.permute_values(stream).targets for stream in streams[1:])]
     jobs = [(name, index) for name in known for index in range(len(divisions))]
 
-    def tried(job: tuple[str, int]) -> list[tuple[FloatArray, FloatArray]]:
+    def run_job(job: tuple[str, int]) -> list[tuple[FloatArray, FloatArray]]:
         (learn, judge), seed = divisions[job[1]]
         seen = known[job[0]](learn, judge, np.random.default_rng(seed))
         return [
-            _tried(seen, targets, targets.classes[learn], targets.classes[judge], plan, seed)
+            _attack_once(seen, targets, targets.classes[learn], targets.classes[judge], plan, seed)
             for targets in asked
         ]
 
@@ -204,19 +204,19 @@ def infer(
         warnings.simplefilter("ignore", ConvergenceWarning)
         with ThreadPoolExecutor(max(plan.workers, 1)) as pool:
             for done, (job, result) in enumerate(
-                zip(jobs, pool.map(tried, jobs), strict=True), start=1
+                zip(jobs, pool.map(run_job, jobs), strict=True), start=1
             ):
                 found[job[0]].append(result)
                 progress(done, len(jobs))
     parts = [rows for rows, _ in divisions]
-    return {name: _inferred(results, people, parts) for name, results in found.items()}
+    return {name: _combine_repeats(results, people, parts) for name, results in found.items()}
 
 
-def _inferred(
+def _combine_repeats(
     results: list[list[tuple[FloatArray, FloatArray]]],
     people: People,
     parts: list[tuple[IntArray, IntArray]],
-) -> Inferred | None:
+) -> InferenceResult | None:
     """Put the repeats together; every one has true values first, and then dealt ones."""
     if not results:
         return None
@@ -228,7 +228,7 @@ def _inferred(
         return None
     best = [float(np.nanmax(_means(item))) for item in dealt[1:] if not np.isnan(item).all()]
     classes = people.targets.classes
-    return Inferred(
+    return InferenceResult(
         advantage=dealt[0],
         accuracy=np.array([of[0][1] for of in results]),
         majority=np.array(
@@ -242,7 +242,7 @@ def _inferred(
     )
 
 
-def _tried(
+def _attack_once(
     seen: tuple[FloatArray, FloatArray],
     targets: Targets,
     learned: IntArray,

@@ -72,7 +72,7 @@ class SensitiveCorrelations(Auditor):
         if unnamed := unclear(schema, self.sensitive, "protect"):
             return unnamed
         sensitive, named = sensitive_of(schema, self.sensitive), self.attributes or ()
-        wrong = schema.unpublished((sensitive, *named))
+        wrong = schema.publication_problem((sensitive, *named))
         if wrong is not None:
             return wrong
         if sensitive in named:

@@ -89,7 +89,7 @@ class Attributes:
             raise ValueError(
                 f"A group must not have the name of another column. Got {both} instead."
             )
-        results = [_learned(X, name, index) for name, index in (single | grouped).items()]
+        results = [_fit_attribute(X, name, index) for name, index in (single | grouped).items()]
         return cls(tuple(sorted(results, key=lambda one: one.columns)), columns.names)
 
     def __len__(self) -> int:
@@ -119,7 +119,7 @@ class Attributes:
                 raise ValueError(f"{what} must name attributes of X. Got {item!r} instead.")
         return frozenset(results)
 
-    def needed(self, chosen: Iterable[int]) -> list[int]:
+    def columns_of(self, chosen: Iterable[int]) -> list[int]:
         """Columns of X that these attributes need."""
         return sorted(column for index in chosen for column in self.all[index].columns)
 
@@ -179,7 +179,7 @@ class _Columns:
         return tuple(sorted(results))
 
 
-def _learned(X: Any, name: Name, columns: tuple[int, ...]) -> Attribute:
+def _fit_attribute(X: Any, name: Name, columns: tuple[int, ...]) -> Attribute:
     if not isinstance(X, pd.DataFrame):
         return Attribute(name, columns)
     if all(is_number(X.iloc[:, index]) for index in columns):

@@ -24,17 +24,17 @@ def content_order(features: FloatArray, labels: IntArray) -> IntArray:
     key = np.zeros(len(features), np.uint64)
     for column in (*features.T, labels.astype(np.float64)):
         # -0.0 and 0.0 are one number and two patterns of bits.
-        key = _mixed(key ^ np.ascontiguousarray(column + 0.0).view(np.uint64))
+        key = _splitmix64(key ^ np.ascontiguousarray(column + 0.0).view(np.uint64))
     by_key = np.argsort(key, kind="stable")
     key = key[by_key]
     place = np.arange(len(key))
     first = np.maximum.accumulate(np.where(np.r_[True, key[1:] != key[:-1]], place, 0))
     number = (place - first).astype(np.uint64)
-    order: IntArray = by_key[np.argsort(_mixed(key + number), kind="stable")].astype(np.int64)
+    order: IntArray = by_key[np.argsort(_splitmix64(key + number), kind="stable")].astype(np.int64)
     return order
 
 
-def _mixed(words: Words) -> Words:
+def _splitmix64(words: Words) -> Words:
     """Scatter 64-bit numbers (splitmix64): no two become one, and neighbours end far apart."""
     words = words + _GOLDEN
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

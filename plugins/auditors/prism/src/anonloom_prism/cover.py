@@ -11,7 +11,7 @@ from anonloom_prism.admissible import Chosen, Rule
 def largest(rule: Rule) -> Chosen:
     """Leave out as few attributes as possible; of equally large sets the solver's first."""
     order = sorted(rule.candidates)
-    if rule.settled or not order:
+    if rule.is_unconstrained or not order:
         return rule.candidates
     sets = [*rule.correlations, rule.candidates]
     limits = [*(len(correlation) - 1 for correlation in rule.correlations), rule.most]

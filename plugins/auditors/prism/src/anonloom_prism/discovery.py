@@ -14,21 +14,21 @@ from threadpoolctl import threadpool_limits
 from anonloom import Schema, Table, short_repr
 from anonloom.findings import NotAssessable
 from anonloom.typing import FloatArray, IntArray
-from anonloom_prism.chance import Tabled, Tests, by_cells, by_regression
 from anonloom_prism.correlations import Correlation, Measure
-from anonloom_prism.encoding import Encoded, encode, types_of
-from anonloom_prism.gram import Grams
+from anonloom_prism.encoding import EncodedTable, encode, types_of
 from anonloom_prism.measures import (
     CellMeasure,
     Classifier,
     CramersV,
     Sums,
     Whole,
-    summed,
+    pair_sums,
     summed_alone,
 )
+from anonloom_prism.pair_counts import Grams
 from anonloom_prism.regression import Regressions
-from anonloom_prism.singles import Singles
+from anonloom_prism.significance import ContingencyTable, Tests, by_cells, by_regression
+from anonloom_prism.single_attributes import Singles
 from anonloom_prism.targets import Targets, targets
 
 #: Sets of attributes, (sets x attributes), and their figures, (targets x sets).
@@ -211,14 +211,14 @@ def search(
 
 
 def _by_size(
-    encoded: Encoded, asked: Targets, question: Question, left_out: int, progress: Progress
+    encoded: EncodedTable, asked: Targets, question: Question, left_out: int, progress: Progress
 ) -> Search:
     """Look at single attributes, then at pairs, and so on."""
     count = len(encoded.names)
     sizes = range(1, min(question.size, count) + 1)
     hidden = sum(of_rows is not None for of_rows in encoded.values)
     tests = Tests(count, len(asked.names), len(sizes), hidden)
-    looking = _Looking(Grams(encoded, asked), question, progress) if sizes else None
+    looking = _SetScan(Grams(encoded, asked), question, progress) if sizes else None
     results: list[Correlation] = []
     apart: list[frozenset[int]] = []
     strongest: dict[int, float] = {}
@@ -229,7 +229,7 @@ def _by_size(
         of_size: list[tuple[frozenset[int], Correlation]] = []
         level = (question.alpha or 0.0) / tests.of_size(size)
         strongest[size], looked_at[size] = 0.0, 0
-        for places, figures in looking.sized(size, apart):
+        for places, figures in looking.figures_of_size(size, apart):
             looked_at[size] += len(places)
             strongest[size] = max(strongest[size], float(figures.max(initial=0.0)))
             for target, index in np.argwhere(figures >= question.threshold).tolist():
@@ -264,7 +264,7 @@ def _by_size(
     )
 
 
-class _Looking:
+class _SetScan:
     """The figures of all sets of a size."""
 
     def __init__(self, grams: Grams, question: Question, progress: Progress) -> None:
@@ -297,12 +297,12 @@ class _Looking:
         )
 
     def _p_of_levels(self, chosen: tuple[int, ...], target: int, level: float) -> float:
-        table = Tabled.of(self.grams, chosen, target)
+        table = ContingencyTable.of(self.grams, chosen, target)
         # Alone, an attribute is added up and combined at once.
         combined = self.measure is not None or len(chosen) == 1
         return by_cells(table, level) if combined else by_regression(table)
 
-    def sized(self, size: int, apart: Sequence[frozenset[int]]) -> Iterator[Figures]:
+    def figures_of_size(self, size: int, apart: Sequence[frozenset[int]]) -> Iterator[Figures]:
         """Yield sets of a size that hold none of those found already, and their figures."""
         count = len(self.grams.encoded.names)
         if size == 1:
@@ -312,7 +312,7 @@ class _Looking:
             for last in range(size - 1, count):
                 before = combinations(range(last), size - 1)
                 sets = np.array([(*item, last) for item in before], np.int64)
-                kept = sets[~_holding(sets, count, apart)]
+                kept = sets[~_supersets(sets, count, apart)]
                 yield kept, self.regressions.figure(kept)
                 self.progress(last + 1, count)
         else:
@@ -327,7 +327,7 @@ class _Looking:
         if self.measure is None:
             assert self.regressions is not None
             return self.regressions.figure(np.arange(len(self.grams.encoded.names))[:, None])
-        counts, starts = self.grams.counted(), self.grams.encoded.starts
+        counts, starts = self.grams.total_counts(), self.grams.encoded.starts
         sums = summed_alone(self.measure, counts, starts, self.whole)
         return self.measure.figure(sums, self.whole)
 
@@ -339,21 +339,21 @@ class _Looking:
         rows, columns = np.triu_indices(before, 1)
         pairs = np.stack([rows, columns], axis=1)
         sets = np.concatenate([pairs, np.tile(np.sort(chosen), (len(pairs), 1))], axis=1)
-        kept = ~_holding(sets.astype(np.int64), len(grams.encoded.names), apart)
+        kept = ~_supersets(sets.astype(np.int64), len(grams.encoded.names), apart)
         if not kept.any():
             return sets[kept].astype(np.int64), np.empty((len(self.whole.hits), 0))
         starts = grams.encoded.starts[:before]
-        parts = grams.given(chosen) if chosen else iter([grams.counted()])
+        parts = grams.conditional_counts(chosen) if chosen else iter([grams.total_counts()])
         total: Sums | None = None
         for counts in parts:
-            sums = summed(self.measure, counts, starts, self.whole)
+            sums = pair_sums(self.measure, counts, starts, self.whole)
             total = sums if total is None else tuple(map(np.add, total, sums))
         assert total is not None
         figures = self.measure.figure(total, self.whole)
         return sets[kept].astype(np.int64), figures[:, rows[kept], columns[kept]]
 
 
-def _holding(sets: IntArray, count: int, apart: Sequence[frozenset[int]]) -> NDArray[np.bool_]:
+def _supersets(sets: IntArray, count: int, apart: Sequence[frozenset[int]]) -> NDArray[np.bool_]:
     """Which sets hold one of those found already."""
     member = np.zeros((len(sets), count), bool)
     member[np.arange(len(sets))[:, None], sets] = True

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from anonloom import Schema
 from anonloom.cells import cell_text
 from anonloom.typing import FloatArray, IntArray
-from anonloom_prism.reading import places
+from anonloom_prism.cell_midpoints import places
 
 Codes = NDArray[np.uint8]
 
@@ -20,7 +20,7 @@ MOST_LEVELS = 250
 
 
 @attrs.frozen(eq=False)
-class Encoded:
+class EncodedTable:
     """Attributes of two or more levels; the last level of each is its most frequent one.
 
     Attributes
@@ -54,7 +54,7 @@ class Encoded:
         """First column of every attribute in `indicators`."""
         return np.cumsum(np.append(0, self.levels[:-1] - 1)).astype(np.int64)
 
-    def cheapest_first(self) -> "Encoded":
+    def cheapest_first(self) -> "EncodedTable":
         """Return the attributes in the order in which all sets of three cost least to count.
 
         The rows are divided by the last attribute of a set, and the first two are multiplied. So
@@ -73,7 +73,7 @@ class Encoded:
             values=tuple(self.values[index] for index in order),
         )
 
-    def sorted_by(self, order: NDArray[np.integer]) -> "Encoded":
+    def sorted_by(self, order: NDArray[np.integer]) -> "EncodedTable":
         """Return the rows in another order."""
         return attrs.evolve(
             self,
@@ -94,7 +94,9 @@ class Encoded:
         return result
 
 
-def encode(columns: Mapping[str, Any], types: Mapping[str, str], bins: int, levels: int) -> Encoded:
+def encode(
+    columns: Mapping[str, Any], types: Mapping[str, str], bins: int, levels: int
+) -> EncodedTable:
     """Encode columns.
 
     Parameters
@@ -114,7 +116,7 @@ def encode(columns: Mapping[str, Any], types: Mapping[str, str], bins: int, leve
     varying = {name: column for name, column in coded.items() if column.levels > 1}
     rows = len(next(iter(columns.values()))) if columns else 0
     codes = [column.codes for column in varying.values()]
-    return Encoded(
+    return EncodedTable(
         tuple(varying),
         np.stack(codes) if codes else np.empty((0, rows), np.uint8),
         np.array([column.levels for column in varying.values()], np.int64),

@@ -119,7 +119,7 @@ class _Shape:
     used: NDArray[np.int64] = attrs.field(init=False)
 
     @used.default
-    def _used(self) -> NDArray[np.int64]:
+    def _used_features(self) -> NDArray[np.int64]:
         return np.flatnonzero(np.isin(self.problem.block, self.order))
 
     @property

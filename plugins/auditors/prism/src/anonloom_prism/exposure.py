@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from anonloom import AuditInput, Chart, Finding, Findings, StageContext
-from anonloom_prism.attack import Inferred, Plan, infer
+from anonloom_prism.attack import InferenceResult, Plan, infer
 from anonloom_prism.attack_names import KNOWN
 from anonloom_prism.correlations import ALL
 from anonloom_prism.targets import Targets
@@ -67,7 +67,7 @@ def inference_findings(
 
 
 def _figures(
-    sensitive: str, found: dict[str, Inferred | None], about: tuple[str, ...]
+    sensitive: str, found: dict[str, InferenceResult | None], about: tuple[str, ...]
 ) -> Iterator[Finding]:
     judged, before = found.get("published"), found.get("before")
     yield _excess("excess", judged, EXCESS.format(sensitive), about)
@@ -105,7 +105,7 @@ def _figures(
 
 def _figure(
     name: str,
-    inferred: Inferred | None,
+    inferred: InferenceResult | None,
     values: np.ndarray[tuple[int], np.dtype[np.float64]] | None,
     meaning: str,
     about: tuple[str, ...],
@@ -122,7 +122,9 @@ def _figure(
     )
 
 
-def _excess(name: str, inferred: Inferred | None, meaning: str, about: tuple[str, ...]) -> Finding:
+def _excess(
+    name: str, inferred: InferenceResult | None, meaning: str, about: tuple[str, ...]
+) -> Finding:
     if inferred is None:
         return _none(name, meaning, ("nothing of the kind is known, or no division shows it",))
     values = inferred.of_best() - inferred.by_chance
@@ -156,7 +158,7 @@ def _none(name: str, meaning: str, why: tuple[str, ...]) -> Finding:
 
 
 def _charts(
-    task: InferenceTask, wanted: Targets, found: dict[str, Inferred | None]
+    task: InferenceTask, wanted: Targets, found: dict[str, InferenceResult | None]
 ) -> Iterator[Chart]:
     some = {name: item for name, item in found.items() if item is not None}
     if not some:
@@ -196,7 +198,7 @@ def _charts(
     )
 
 
-def _best(inferred: Inferred, target: int) -> float | None:
+def _best(inferred: InferenceResult, target: int) -> float | None:
     values = inferred.advantage[:, :, target]
     known = values[~np.isnan(values).any(axis=1)]
     return float(known.mean(axis=0).max()) if len(known) else None

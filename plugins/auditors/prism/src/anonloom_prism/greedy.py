@@ -33,12 +33,12 @@ def leave_out(problem: Problem, rule: Rule, everything: Fit) -> Chosen:
         if not rule.admits(chosen):
             fit = problem.fit(chosen)
     # What was left out for a correlation that others broke up later comes back.
-    return rule.completed(chosen, sorted(left, key=lambda one: -left[one]))
+    return rule.extend(chosen, sorted(left, key=lambda one: -left[one]))
 
 
 def _cheapest(rule: Rule, chosen: Chosen, harms: dict[int, float]) -> int | None:
     """Return the attribute to leave out next; None when the rest is admissible."""
-    broken = rule.broken(chosen)
+    broken = rule.whole_correlations(chosen)
     if broken:
         breaks = {item: sum(item in some for some in broken) for item in frozenset().union(*broken)}
         # Harm per correlation that is broken up, as in the greedy cover of sets.

@@ -77,7 +77,7 @@ class AttributeInference(Auditor):
         if unnamed := unclear(schema, self.sensitive, "infer"):
             return unnamed
         named = [sensitive_of(schema, self.sensitive), *([self.label] if self.label else [])]
-        wrong = schema.unpublished(named)
+        wrong = schema.publication_problem(named)
         if wrong is None and named[0] == self.label:
             return f"column '{self.label}' is the label: it is predicted by everybody"
         return wrong

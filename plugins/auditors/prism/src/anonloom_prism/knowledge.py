@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from anonloom.typing import FloatArray, IntArray
+from anonloom_prism.cell_midpoints import places
 from anonloom_prism.columns import Attributes
-from anonloom_prism.reading import places
 
 #: What is known of the people that are learned from and of those to judge: rows of both.
 Knowledge = Callable[[IntArray, IntArray, np.random.Generator], tuple[FloatArray, FloatArray]]
@@ -101,8 +101,8 @@ class Outputs:
         result = np.zeros((len(asked), self._width))
         if len(np.unique(self.labels[learn])) < 2 or not len(asked):
             return result
-        model = self.model().fit(self._taken(learn), self.labels[learn])
-        rows = self._taken(asked)
+        model = self.model().fit(self._take(learn), self.labels[learn])
+        rows = self._take(asked)
         if hasattr(model, "decision_function"):
             message = model.decision_function(rows)
         else:
@@ -111,7 +111,7 @@ class Outputs:
         result[:, model.classes_] = message
         return result
 
-    def _taken(self, rows: IntArray) -> Any:
+    def _take(self, rows: IntArray) -> Any:
         return self.rows.iloc[rows] if isinstance(self.rows, pd.DataFrame) else self.rows[rows]
 
 

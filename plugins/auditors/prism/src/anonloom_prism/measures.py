@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.typing import FloatArray, IntArray
-from anonloom_prism.gram import Counts
+from anonloom_prism.pair_counts import Counts
 
 Sums = tuple[FloatArray, ...]
 
@@ -79,9 +79,9 @@ class CramersV(CellMeasure):
 
     def figure(self, sums: Sums, whole: Whole) -> FloatArray:
         """Return the corrected V."""
-        return corrected_v(self.explained(sums, whole), sums[1], whole.rows)
+        return corrected_v(self.chi_squared_per_row(sums, whole), sums[1], whole.rows)
 
-    def explained(self, sums: Sums, whole: Whole) -> FloatArray:
+    def chi_squared_per_row(self, sums: Sums, whole: Whole) -> FloatArray:
         """Return chi-squared per row."""
         hits = whole.along(sums[0])
         return (sums[0] - hits**2 / whole.rows) / (hits * (whole.rows - hits) / whole.rows)
@@ -135,7 +135,7 @@ class Classifier(CellMeasure):
         return np.maximum(0.0, gain)
 
 
-def summed(measure: CellMeasure, counts: Counts, starts: IntArray, whole: Whole) -> Sums:
+def pair_sums(measure: CellMeasure, counts: Counts, starts: IntArray, whole: Whole) -> Sums:
     """Sum over the cells of every pair of attributes: (targets x attributes x attributes)."""
 
     def terms(by_class: FloatArray) -> Sums:

@@ -107,7 +107,7 @@ class PrismProjection(Mechanism):
         )
         projection = project(task, table, context)
         context.find(*projection.findings())
-        return table.without(projection.dropped)
+        return table.without(projection.dropped_columns)
 
     def problem(self, schema: Schema) -> str | None:
         """Say what is wrong with the columns, or None."""
@@ -116,7 +116,7 @@ class PrismProjection(Mechanism):
         sensitive, labels = sensitive_of(schema, self.sensitive), schema.names_with_role("label")
         listed_ones = {name for some in self.correlations or () for name in some}
         asked = [sensitive, *sorted(listed_ones), *([self.label] if self.label else [])]
-        wrong = schema.unpublished(asked)
+        wrong = schema.publication_problem(asked)
         if wrong is not None:
             return wrong
         if self.label is None and len(labels) > 1:

@@ -10,7 +10,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from anonloom_prism.choosing import NODES, Choosing, Sample
+from anonloom_prism.attribute_choice import NODES, AttributeChooser, Sample
 from anonloom_prism.selection import Solver
 
 
@@ -24,7 +24,7 @@ def _has(method: str) -> Any:
     return available_if(check)
 
 
-class PrivateSelection(MetaEstimatorMixin, Choosing):  # type: ignore[misc]  # scikit-learn has no types
+class PrivateSelection(MetaEstimatorMixin, AttributeChooser):  # type: ignore[misc]  # scikit-learn has no types
     """A classifier that sees nothing but an admissible set of attributes.
 
     The set is the one that a linear SVM would use best, see `PrismSVC`: section 3 notes that the
@@ -96,15 +96,17 @@ class PrivateSelection(MetaEstimatorMixin, Choosing):  # type: ignore[misc]  # s
         """Choose the attributes, and let the classifier learn from them."""
         X, labels = self._taken_in(X, y)
         self._choose(X, labels)
-        self.estimator_ = clone(self.estimator).fit(self._shown(X), self.classes_[labels])
+        self.estimator_ = clone(self.estimator).fit(
+            self._selected_columns(X), self.classes_[labels]
+        )
         return self
 
-    def _shown(self, X: Any) -> Any:
+    def _selected_columns(self, X: Any) -> Any:
         """What the classifier sees of X."""
         chosen = self.selection_.attributes
         if self.encode or not isinstance(X, pd.DataFrame):
             return self._known.features(X, chosen)
-        needed = self._known.needed(chosen)
+        needed = self._known.columns_of(chosen)
         names = self._known.names
         return X.iloc[:, needed] if names is None else X[[names[index] for index in needed]]
 
@@ -124,5 +126,7 @@ class PrivateSelection(MetaEstimatorMixin, Choosing):  # type: ignore[misc]  # s
 
     def _answer(self, method: str, X: Any) -> NDArray[Any]:
         check_is_fitted(self)
-        result: NDArray[Any] = getattr(self.estimator_, method)(self._shown(self._read(X)))
+        result: NDArray[Any] = getattr(self.estimator_, method)(
+            self._selected_columns(self._read(X))
+        )
         return result

@@ -163,11 +163,11 @@ def pose(
     """
     count = len(features)
     table = np.column_stack([features, labels.astype(float)])
-    first, weight = _collapsed(table, np.ones(count))
+    first, weight = _distinct_rows(table, np.ones(count))
     sampled = len(first) > rows
     if sampled:
-        drawn, weight = _drawn(labels, classes, rows)
-        kept, weight = _collapsed(table[drawn], weight)
+        drawn, weight = _sample_rows(labels, classes, rows)
+        kept, weight = _distinct_rows(table[drawn], weight)
         first = drawn[kept]
     of = labels[first]
     numbers = np.arange(classes) if classes > 2 else np.array([1])
@@ -176,7 +176,7 @@ def pose(
     return Problem(features[first], signs, weight / count, block, penalty, count, sampled)
 
 
-def _collapsed(table: FloatArray, weight: FloatArray) -> tuple[IntArray, FloatArray]:
+def _distinct_rows(table: FloatArray, weight: FloatArray) -> tuple[IntArray, FloatArray]:
     """First row of every distinct one, and the weight of all that equal it."""
     # -0.0 and 0.0 are one number and two patterns of bits.
     whole = np.ascontiguousarray(table + 0.0)
@@ -186,7 +186,7 @@ def _collapsed(table: FloatArray, weight: FloatArray) -> tuple[IntArray, FloatAr
     return first.astype(np.int64), summed
 
 
-def _drawn(labels: IntArray, classes: int, rows: int) -> tuple[IntArray, FloatArray]:
+def _sample_rows(labels: IntArray, classes: int, rows: int) -> tuple[IntArray, FloatArray]:
     drawn, weight = [], []
     sizes = np.bincount(labels, minlength=classes)
     for number, size in enumerate(sizes.tolist()):

@@ -70,7 +70,7 @@ class Projection:
     label: str | None
 
     @property
-    def dropped(self) -> frozenset[str]:
+    def dropped_columns(self) -> frozenset[str]:
         """Columns that are not published."""
         return frozenset(self.attributes) - self.kept | {self.sensitive}
 
@@ -89,7 +89,10 @@ class Projection:
 
     def findings(self) -> Iterator[Finding | Chart]:
         """Say what was dropped."""
-        order = [self.sensitive, *(name for name in self.attributes if name in self.dropped)]
+        order = [
+            self.sensitive,
+            *(name for name in self.attributes if name in self.dropped_columns),
+        ]
         message = "; ".join(f"'{name}': {self.why(name)}" for name in order)
         result = (
             "they were named in the pipeline"
@@ -128,7 +131,9 @@ class Projection:
             data={
                 "columns": ["column", "published", "why not"],
                 "rows": [
-                    [name, "no", self.why(name)] if name in self.dropped else [name, "yes", ""]
+                    [name, "no", self.why(name)]
+                    if name in self.dropped_columns
+                    else [name, "yes", ""]
                     for name in (self.sensitive, *self.attributes)
                 ],
             },
@@ -157,7 +162,7 @@ def project(how: ProjectionTask, table: Table, context: StageContext) -> Project
         name for name in schema.names_with_role(*ATTRIBUTES) if name not in (sensitive, label)
     )
     sets = _correlations(how, table, sensitive, attributes)
-    kept, selection = _kept(how, table, attributes, sets, label, context)
+    kept, selection = _published_attributes(how, table, attributes, sets, label, context)
     return Projection(
         sensitive=sensitive,
         attributes=attributes,
@@ -192,7 +197,7 @@ def _correlations(
     return {item.attributes for item in result.found}
 
 
-def _kept(
+def _published_attributes(
     how: ProjectionTask,
     table: Table,
     attributes: tuple[str, ...],
@@ -204,7 +209,7 @@ def _kept(
     number = {name: index for index, name in enumerate(attributes)}
     numbered = [[number[name] for name in item] for item in sets]
     rule = Rule.of(range(len(attributes)), (), numbered, how.max_attributes)
-    if rule.settled:
+    if rule.is_unconstrained:
         chosen = frozenset(attributes[index] for index in rule.candidates)
         return chosen, Selection(attributes=(), by="settled")
     classes = None if label is None else _classes(table, label)
@@ -235,14 +240,14 @@ def _kept(
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(frame, classes[rows])
     if how.solver != "greedy" and not model.exact_:
-        context.warn(_unproved(how, model.selection_))
+        context.warn(_unproved_warning(how, model.selection_))
     useful = frozenset(number[name] for name in model.attributes_in_.tolist())
     # What never varies helps no classifier, and may still be published.
-    every = rule.completed(useful, sorted(rule.candidates - set(varying)))
+    every = rule.extend(useful, sorted(rule.candidates - set(varying)))
     return frozenset(attributes[index] for index in every), model.selection_
 
 
-def _unproved(how: ProjectionTask, selection: Selection) -> str:
+def _unproved_warning(how: ProjectionTask, selection: Selection) -> str:
     """Say that there may be better attributes, and what helps."""
     why = (
         f"the exact search ended at its limit of {how.node_limit} nodes ('node_limit')"

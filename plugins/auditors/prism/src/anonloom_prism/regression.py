@@ -8,7 +8,7 @@ combined: what only the combination of two shows has no part in it.
 import numpy as np
 
 from anonloom.typing import FloatArray, IntArray
-from anonloom_prism.gram import Grams
+from anonloom_prism.pair_counts import Grams
 
 #: Added to the diagonal, so that attributes that repeat each other can be solved for.
 _RIDGE = 1e-9
@@ -43,7 +43,7 @@ class Regressions:
         np.fill_diagonal(self.gram, 1.0 + _RIDGE)
         self.targets = whitened.T @ with_targets.T
 
-    def explained(self, sets: IntArray) -> FloatArray:
+    def r_squared(self, sets: IntArray) -> FloatArray:
         """Return R squared, (targets x sets), of sets of one size, (sets x attributes)."""
         result = np.zeros((self.targets.shape[1], len(sets)))
         if not sets.size:
@@ -65,7 +65,7 @@ class Regressions:
 
     def figure(self, sets: IntArray) -> FloatArray:
         """Return R, adjusted: of attributes that have nothing to do with it, R squared is 0."""
-        return adjusted_r(self.explained(sets), self.degrees(sets), self.rows)
+        return adjusted_r(self.r_squared(sets), self.degrees(sets), self.rows)
 
 
 def adjusted_r(explained: FloatArray, degrees: IntArray | FloatArray, rows: float) -> FloatArray:

@@ -31,7 +31,7 @@ class Selection:
     attributes
         Numbers of the attributes, ascending.
     by
-        `settled`: there was nothing to choose; `exact` or `greedy`: what was asked for.
+        `select_all`: there was nothing to choose; `exact` or `greedy`: what was asked for.
     objective, bound
         Value of the linear programme with these attributes, and what no admissible set can fall
         below; None when there was nothing to choose.
@@ -60,7 +60,7 @@ class Selection:
         return self.by == "settled" or self.gap <= EXACT
 
 
-def settled(rule: Rule, rows: int) -> Selection:
+def select_all(rule: Rule, rows: int) -> Selection:
     """All candidates, where they can be used together."""
     return Selection(attributes=tuple(sorted(rule.candidates)), by="settled", rows=rows)
 
@@ -82,14 +82,14 @@ def select(
     few
         Most sets that are tried one by one.
     """
-    if rule.settled:
-        return settled(rule, problem.rows)
+    if rule.is_unconstrained:
+        return select_all(rule, problem.rows)
     exactly = solver == "exact" or (solver == "auto" and not _wide(problem, rule))
     sets = rule.maximal(few) if exactly else None
     if sets is not None:
-        chosen, objective, bound = _tried(problem, sets)
+        chosen, objective, bound = _best_set(problem, sets)
     else:
-        chosen, objective, bound = _searched(problem, rule, node_limit if exactly else None)
+        chosen, objective, bound = _search_set(problem, rule, node_limit if exactly else None)
     return Selection(
         attributes=tuple(sorted(chosen)),
         by="exact" if exactly else "greedy",
@@ -101,7 +101,7 @@ def select(
     )
 
 
-def _tried(problem: Problem, sets: Sequence[Chosen]) -> tuple[Chosen, float, float]:
+def _best_set(problem: Problem, sets: Sequence[Chosen]) -> tuple[Chosen, float, float]:
     """Return the first of the best sets, its objective, and the smallest of all."""
     values = [problem.fit(item).value for item in sets]
     best = min(values)
@@ -109,7 +109,9 @@ def _tried(problem: Problem, sets: Sequence[Chosen]) -> tuple[Chosen, float, flo
     return sets[first], values[first], best
 
 
-def _searched(problem: Problem, rule: Rule, node_limit: int | None) -> tuple[Chosen, float, float]:
+def _search_set(
+    problem: Problem, rule: Rule, node_limit: int | None
+) -> tuple[Chosen, float, float]:
     """Return a set, its objective, and what none falls below; without a limit the greedy set."""
     everything = problem.fit(rule.candidates)
     chosen = leave_out(problem, rule, everything)
@@ -118,7 +120,7 @@ def _searched(problem: Problem, rule: Rule, node_limit: int | None) -> tuple[Cho
         proof = solve(problem, rule, everything, objective, node_limit=node_limit)
         bound = proof.bound
         if proof.chosen is not None and rule.admits(proof.chosen):
-            better = rule.completed(proof.chosen, sorted(rule.candidates))
+            better = rule.extend(proof.chosen, sorted(rule.candidates))
             # Judged anew: a z of almost 0 lets weights through that are not quite 0.
             value = problem.fit(better).value
             if value < objective * (1 - SLACK):

@@ -7,20 +7,20 @@ from numpy.typing import NDArray
 
 from anonloom.typing import FloatArray
 from anonloom_prism import hinge
-from anonloom_prism.choosing import (
+from anonloom_prism.attribute_choice import (
     NODES,
-    Choosing,
+    AttributeChooser,
     Sample,
     is_positive,
     is_whole,
     must,
-    standardized,
+    standardize,
 )
 from anonloom_prism.content_order import content_order
 from anonloom_prism.selection import Solver
 
 
-class PrismSVC(Choosing):
+class PrismSVC(AttributeChooser):
     """A linear SVM over an admissible set of attributes.
 
     It reads no sensitive attribute, leaves out at least one attribute of every sensitive
@@ -138,7 +138,7 @@ class PrismSVC(Choosing):
         # Sums depend on the order of their terms in the last digits; machines must not.
         order = content_order(features, labels)
         labels = labels[order]
-        features, means, spread = standardized(features[order])
+        features, means, spread = standardize(features[order])
         numbers = range(len(self.classes_)) if len(self.classes_) > 2 else (1,)
         machines = [
             hinge.fit(

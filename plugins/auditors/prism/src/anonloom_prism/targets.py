@@ -12,9 +12,9 @@ from anonloom import short_repr
 from anonloom.cells import cell_text
 from anonloom.findings import NotAssessable
 from anonloom.typing import IntArray
+from anonloom_prism.cell_midpoints import places
 from anonloom_prism.correlations import ALL
 from anonloom_prism.encoding import ranges
-from anonloom_prism.reading import places
 
 #: A sensitive attribute with more values has critical ones among them, and somebody must say which.
 MOST_CRITICAL = 50

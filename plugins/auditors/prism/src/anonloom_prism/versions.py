@@ -42,7 +42,7 @@ class InferenceTask:
     def original(self, table: Table, rng: np.random.Generator) -> tuple[Version, Targets, IntArray]:
         """Return the original; targets of all its rows, and the rows that are used."""
         wanted = self._targets(table.column(self.sensitive), table.schema)
-        rows = self._kept(wanted, rng)
+        rows = self._sample_rows(wanted, rng)
         persons = np.arange(len(table)) if table.persons is None else table.persons
         version = self._version(
             table.frame,
@@ -73,7 +73,7 @@ class InferenceTask:
             message = "the values to infer are those of the original rows"
         elif self.sensitive in release.frame:
             wanted = self._targets(release.frame[self.sensitive], release.schema)
-            rows = self._kept(wanted, rng)
+            rows = self._sample_rows(wanted, rng)
             persons = np.arange(len(rows))
             message = "published rows correspond to no known person: their own values are inferred"
         else:
@@ -89,7 +89,7 @@ class InferenceTask:
     def _targets(self, series: pd.Series, schema: Schema) -> Targets:
         return targets(series, schema[self.sensitive].type, self.critical, self.bins)
 
-    def _kept(self, wanted: Targets, rng: np.random.Generator) -> IntArray:
+    def _sample_rows(self, wanted: Targets, rng: np.random.Generator) -> IntArray:
         rows = np.flatnonzero(wanted.classes >= 0)
         if len(rows) < FEWEST:
             raise NotAssessable(f"fewer than {FEWEST} rows have a value to infer")

@@ -41,7 +41,7 @@ class Utility(Auditor):
         """Measure loss, class sizes and suppression."""
         assert case.original is not None
         release = case.release
-        suppressed = release.suppressed
+        suppressed = release.suppressed_rows
         published = by_label(np.where(suppressed, -1, release.groups()), release.dropped)
         labels = None if release.classes is None else np.where(suppressed, -1, release.classes)
         partition = None if labels is None else by_label(labels, release.dropped)

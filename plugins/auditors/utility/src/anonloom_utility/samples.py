@@ -121,8 +121,8 @@ def _sample_rows(size: int, context: StageContext) -> IntArray:
 
 
 def _is_text(original: Table, name: str) -> bool:
-    axis = original.coded(name).axis
-    return axis.type == "category" and axis.occurring > max(FEW_VALUES, len(original) // 2)
+    axis = original.encode_column(name).axis
+    return axis.type == "category" and axis.value_count > max(FEW_VALUES, len(original) // 2)
 
 
 def _comparison_assumptions(

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from anonloom import Pipeline, Registry
-from anonloom._cli.pipeline_file import add_pipeline_arguments
-from anonloom._run.grid import Recipe, run_grid
-from anonloom._run.outputs import write_json
 from anonloom.errors import UsageError
+from anonloom.runtime import add_pipeline_arguments, utc_now, write_json
 from anonloom_anonify.experiment import Experiment
 from anonloom_anonify.figures import chapters
+from anonloom_experiments import Recipe, run_grid
 
 #: Where the figures are, in the public folder of the experiment.
 FOLDER, DATA = "figures", "figures.json"
@@ -86,13 +85,11 @@ def _run(
 
 def _report(pipeline: Pipeline, experiment: Experiment) -> dict[str, Any]:
     """Return what reporters draw: the chapters, and no single runs, which have their own page."""
-    from anonloom._run.reporting import now
-
     return {
         "format": 1,
         "kind": "grid",
         "name": f"{pipeline.spec.name}: figures 6 to 15",
-        "created": now(),
+        "created": utc_now(),
         "runs": [],
         "varied": [],
         "figures": [],

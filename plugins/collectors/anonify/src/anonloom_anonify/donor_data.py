@@ -129,7 +129,7 @@ class DonorData:
         joins: list[str],
     ) -> Release:
         schema, columns = self.table.schema, dict[str, Any]()
-        for name in schema.published:
+        for name in schema.published_names:
             if name in schema.quasi:
                 columns[name] = spread(cells, schema.quasi.index(name), numbers)
             elif schema[name].pseudonymize:

@@ -8,9 +8,9 @@ from typing import Any
 import attrs
 import numpy as np
 
-from anonloom._run.grid import slug
 from anonloom.errors import DataError
 from anonloom.files import read_json
+from anonloom_experiments import folder_name
 
 _LOSS = re.compile(r"^(?P<name>.+), k = (?P<k>\d+)$")
 _SAMPLED = re.compile(r"^(?P<share>\d+) % sampled, run \d+$")
@@ -63,7 +63,7 @@ class Experiment:
         published = []
         for index, run in enumerate(grid["runs"]):
             if run["status"] == "published":
-                path = folder / "runs" / slug(run["label"], index) / "public" / "report.json"
+                path = folder / "runs" / folder_name(run["label"], index) / "public" / "report.json"
                 charts = {
                     f"{audit['id']}.{chart['name']}": chart["data"]
                     for audit in _json(path)["audits"]

@@ -110,7 +110,7 @@ class Outsourcing(Auditor):
         """Say what is wrong with the label, or None."""
         labels = schema.names_with_role("label")
         if self.label is not None:
-            return schema.unpublished((self.label,))
+            return schema.publication_problem((self.label,))
         if len(labels) > 1:
             listed = ", ".join(f"'{name}'" for name in labels)
             return f"the role 'label' has {listed}: name the one that workers are to find"
@@ -213,7 +213,7 @@ class Outsourcing(Auditor):
             why = shares if isinstance(shares, str) else "there is no label"
             return Figure(tuple(unknown(["proxies"], why)))
         given = labels.notna().to_numpy()
-        seen = [name for name in table.schema.published if name != labels.name]
+        seen = [name for name in table.schema.published_names if name != labels.name]
         return proxies(
             self._plan(shares),
             table.frame.loc[given, seen],

@@ -20,7 +20,7 @@ import pandas as pd
 from anonloom import Column, Schema, StageContext
 from anonloom.data import EMPTY
 from anonloom.errors import DataError, UsageError
-from anonloom.runtime import built_aside, read_cells, require_writable, write_csv
+from anonloom.runtime import atomic_folder, read_cells, require_writable, write_csv
 from anonloom.sources import Csv
 from anonloom_sentinels_twins import key as keys
 from anonloom_sentinels_twins.work_check import JOB, RESULT, Assignment, Judgement
@@ -124,7 +124,7 @@ def write_plan(assignment: Assignment, target: Path, replace: bool = False) -> N
         When the folder exists and may not be replaced, or cannot be made.
     """
     refuse_existing(target, replace)
-    with _away(target), built_aside(target, replace=False) as folder:
+    with _away(target), atomic_folder(target, replace=False) as folder:
         private, workers = folder / PRIVATE, folder / WORKERS
         private.mkdir(mode=0o700)
         workers.mkdir()

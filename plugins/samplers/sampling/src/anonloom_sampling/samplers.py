@@ -8,11 +8,10 @@ from numpy.typing import NDArray
 
 from anonloom import Classes, Sampler, StageContext, param
 from anonloom.params import at_least, between
+from anonloom.typing import IntArray
 
-Sizes = NDArray[np.int64]
 
-
-def share_of(share: float, sizes: Sizes) -> Sizes:
+def share_of(share: float, sizes: IntArray) -> IntArray:
     """The share of so many rows, rounded up to whole rows.
 
     Nine digits decide, so that 0.7 of 10 rows is 7 although 0.7 has no exact binary form.
@@ -21,7 +20,7 @@ def share_of(share: float, sizes: Sizes) -> Sizes:
 
 
 @attrs.frozen(kw_only=True)
-class Stratified(Sampler):
+class StratifiedSampler(Sampler):
     """Draws from every class without replacement; how many is a function of its size alone."""
 
     #: Parameters with which `anonloom plugins check` tries it.
@@ -59,7 +58,7 @@ class Stratified(Sampler):
         mask[order] = rank < self.least_kept(classes.sizes)[label]
         return mask
 
-    def least_kept(self, sizes: Sizes) -> Sizes:
+    def least_kept(self, sizes: IntArray) -> IntArray:
         """Exactly as many rows as are kept of classes of these sizes."""
         if self.share is not None:
             return share_of(self.share, sizes)
@@ -70,7 +69,7 @@ class Stratified(Sampler):
 
 
 @attrs.frozen(kw_only=True)
-class SimpleRandom(Sampler):
+class SimpleRandomSampler(Sampler):
     """Draws from all rows without replacement; a class may be left out altogether."""
 
     #: Parameters with which `anonloom plugins check` tries it.
@@ -84,15 +83,15 @@ class SimpleRandom(Sampler):
     def sample(self, classes: Classes, context: StageContext) -> NDArray[np.bool_]:
         """Return a mask over `classes.rows`."""
         n = len(classes.rows)
-        return _drawn(n, int(share_of(self.share, np.array(n))), context)
+        return _draw_mask(n, int(share_of(self.share, np.array(n))), context)
 
-    def least_kept(self, sizes: Sizes) -> Sizes:
+    def least_kept(self, sizes: IntArray) -> IntArray:
         """Nothing is guaranteed, so that no partitioner can precede it."""
         return np.zeros(np.shape(sizes), np.int64)
 
 
 @attrs.frozen(kw_only=True)
-class PreSample(Sampler):
+class PreSampler(Sampler):
     """Draws from the table before there are classes, so that all later stages have less to do.
 
     What was left out is part of the population in which the others hide: nobody knows who was
@@ -122,15 +121,15 @@ class PreSample(Sampler):
         """Return a mask over `classes.rows`."""
         n = len(classes.rows)
         if self.share is not None:
-            return _drawn(n, int(share_of(self.share, np.array(n))), context)
-        return _drawn(n, min(self.rows or 0, n), context)
+            return _draw_mask(n, int(share_of(self.share, np.array(n))), context)
+        return _draw_mask(n, min(self.rows or 0, n), context)
 
-    def least_kept(self, sizes: Sizes) -> Sizes:
+    def least_kept(self, sizes: IntArray) -> IntArray:
         """Nothing is guaranteed of a class: there are none yet, and it cannot follow any."""
         return np.zeros(np.shape(sizes), np.int64)
 
 
-def _drawn(n: int, count: int, context: StageContext) -> NDArray[np.bool_]:
+def _draw_mask(n: int, count: int, context: StageContext) -> NDArray[np.bool_]:
     """Mark so many of n rows, every choice of them as likely as any other."""
     mask = np.zeros(n, bool)
     mask[context.rng.permutation(n)[:count]] = True

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from anonloom import Column, Schema, StageContext
 from anonloom.data import SHOWN
 from anonloom.errors import DataError
-from anonloom.sources import Csv, broken
+from anonloom.sources import Csv, file_error
 from anonloom_diabetes.population import GENDERS, SMOKING
 
 #: The environment variable that names the folder of data sets.
@@ -83,7 +83,7 @@ def read(path: Path, context: StageContext) -> pd.DataFrame:
     source = Csv(path=path, separator=",")
     if sorted(source.columns()) != sorted(COLUMNS):
         # The names that the file has are not shown: without a header they are somebody's cells.
-        raise broken(
+        raise file_error(
             path,
             f"the columns are not the {len(COLUMNS)} of the diabetes prediction table",
             hint=f"they should be: {', '.join(COLUMNS)}",

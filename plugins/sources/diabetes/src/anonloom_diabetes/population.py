@@ -68,7 +68,7 @@ SMOKING_BY_AGE = (
 SMOKING_OF_MEN = (0.06, 0.25, 0.20, 0.39, -0.27, -0.05)
 
 
-def _smoking() -> FloatArray:
+def _smoking_shares() -> FloatArray:
     shares = np.stack([by_age(row) for row in SMOKING_BY_AGE], axis=1)[:, None, :]
     # Women and men are moved apart around the shares of both together.
     men = np.array([-0.4, 0.6, 0.0])[None, :, None]
@@ -78,7 +78,7 @@ def _smoking() -> FloatArray:
 
 
 #: (ages x genders x smoking): the share of each value among persons of an age and gender.
-SMOKING_SHARES: FloatArray = _smoking()
+SMOKING_SHARES: FloatArray = _smoking_shares()
 
 # --- body mass index ------------------------------------------------------------------------------
 

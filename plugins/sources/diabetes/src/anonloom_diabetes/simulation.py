@@ -2,36 +2,33 @@
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
-from anonloom.typing import BoolArray, FloatArray
+from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_diabetes import population as facts
-
-Codes = NDArray[np.int64]
 
 
 @attrs.frozen(eq=False)
 class Persons:
     """Simulated persons; gender and smoking are places in the lists of `population`."""
 
-    gender: Codes
+    gender: IntArray
     age: FloatArray
     hypertension: BoolArray
     heart_disease: BoolArray
-    smoking: Codes
+    smoking: IntArray
     bmi: FloatArray
     hba1c: FloatArray
-    glucose: Codes
+    glucose: IntArray
     diabetes: BoolArray
 
 
 def simulate(rows: int, rng: np.random.Generator) -> Persons:
     """Draw persons independently of each other."""
-    age = _drawn(facts.AGE_SHARES[None, :], np.zeros(rows, np.int64), rng)
-    gender = _drawn(_gender_shares(), age, rng)
+    age = _draw(facts.AGE_SHARES[None, :], np.zeros(rows, np.int64), rng)
+    gender = _draw(_gender_shares(), age, rng)
     ages, genders, values = facts.SMOKING_SHARES.shape
     smoking_given = facts.SMOKING_SHARES.reshape(ages * genders, values)
-    smoking = _drawn(smoking_given, age * genders + gender, rng)
+    smoking = _draw(smoking_given, age * genders + gender, rng)
     man = gender == facts.GENDERS.index("Male")
     unknown = _happens(
         facts.UNKNOWN[age]
@@ -77,7 +74,7 @@ def _gender_shares() -> FloatArray:
 
 
 def _bmi(
-    age: Codes, gender: Codes, man: BoolArray, smoking: Codes, rng: np.random.Generator
+    age: IntArray, gender: IntArray, man: BoolArray, smoking: IntArray, rng: np.random.Generator
 ) -> FloatArray:
     """The index as it would be measured, with two decimals."""
     z = rng.standard_normal(len(age))
@@ -89,7 +86,7 @@ def _bmi(
     return np.asarray(np.round(clipped, 2), np.float64)
 
 
-def _drawn(shares: FloatArray, given: Codes, rng: np.random.Generator) -> Codes:
+def _draw(shares: FloatArray, given: IntArray, rng: np.random.Generator) -> IntArray:
     """Draw an outcome for every row; `shares` has a row for every condition."""
     conditions, outcomes = shares.shape
     reach = np.cumsum(shares, axis=1)
@@ -98,7 +95,7 @@ def _drawn(shares: FloatArray, given: Codes, rng: np.random.Generator) -> Codes:
     line = (reach + np.arange(conditions)[:, None]).ravel()
     result = np.searchsorted(line, given + rng.random(len(given)), side="right")
     # Rounding may carry a number just below 1 into the next distribution.
-    last: Codes = np.minimum(result - given * outcomes, outcomes - 1)
+    last: IntArray = np.minimum(result - given * outcomes, outcomes - 1)
     return last
 
 

@@ -61,7 +61,7 @@ class Diabetes(Source):
         rng = context.rng if self.seed is None else stream(self.seed, "diabetes")
         path = None if self.which == "simulated" else file.find()
         if path is not None:
-            frame = self._drawn(file.read(path, context), rng)
+            frame = self._sample_rows(file.read(path, context), rng)
             context.find(*_real(file.is_known(path)))
         elif self.which == "real":
             raise DataError(
@@ -70,14 +70,16 @@ class Diabetes(Source):
         else:
             frame = _frame(simulate(self.rows or ROWS, rng))
             asked = "'which: simulated' was written"
-            context.find(_simulated(asked if self.which == "simulated" else file.why_absent()))
+            context.find(
+                _simulated_finding(asked if self.which == "simulated" else file.why_absent())
+            )
         return Table.build(frame[list(schema.names)], schema)
 
     def columns(self) -> tuple[str, ...]:
         """Names of all columns."""
         return COLUMNS
 
-    def _drawn(self, frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+    def _sample_rows(self, frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
         """So many rows of the real table, in their order."""
         if self.rows is None:
             return frame
@@ -112,7 +114,7 @@ def _flags(happens: Any) -> Any:
     return _words(happens.astype(np.int8), ("0", "1"))
 
 
-def _simulated(reason: str) -> Finding:
+def _simulated_finding(reason: str) -> Finding:
     return Finding(name="simulated", value=1, meaning=SIMULATED, assumptions=(reason,))
 
 

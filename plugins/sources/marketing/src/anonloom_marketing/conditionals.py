@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Table = NDArray[np.float64]
+from anonloom.typing import FloatArray
 
 #: Rounds of fitting; a few dozen are enough for effects of the size used here.
 _ROUNDS = 200
 _CLOSE = 1e-13
 
 
-def fitted(margin: Any, effects: Table, weights: Table) -> Table:
+def fit_conditionals(margin: Any, effects: FloatArray, weights: FloatArray) -> FloatArray:
     """Return P(outcome | condition) whose margin over the conditions is exact.
 
     Parameters
@@ -34,7 +34,7 @@ def fitted(margin: Any, effects: Table, weights: Table) -> Table:
         Of the shape of `effects`; the last axis sums to 1.
     """
     shares = np.asarray(margin, float) / np.sum(margin)
-    table: Table = shares * np.exp(effects)
+    table: FloatArray = shares * np.exp(effects)
     # Iterative proportional fitting: rows to 1, then columns to the margin, in turn.
     for _ in range(_ROUNDS):
         table /= table.sum(axis=-1, keepdims=True)
@@ -46,7 +46,9 @@ def fitted(margin: Any, effects: Table, weights: Table) -> Table:
     return table
 
 
-def drawn(rng: np.random.Generator, table: Table, *given: NDArray[np.integer]) -> NDArray[np.int64]:
+def draw(
+    rng: np.random.Generator, table: FloatArray, *given: NDArray[np.integer]
+) -> NDArray[np.int64]:
     """Draw an outcome for every row, given the conditions of the row.
 
     Parameters

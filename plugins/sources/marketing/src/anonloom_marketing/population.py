@@ -8,7 +8,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom_marketing.conditionals import Table, fitted
+from anonloom.typing import FloatArray
+from anonloom_marketing.conditionals import fit_conditionals
 
 # --- demographics (section 7.2, step 1; age and names of the regions: appendix C) ---------------
 
@@ -116,14 +117,14 @@ class Population:
         P(hour | Monday to Friday or weekend).
     """
 
-    age: Table
-    gender: Table
-    region: Table
-    channel: Table
-    product: Table
-    place: Table
-    wait: Table
-    hour: Table
+    age: FloatArray
+    gender: FloatArray
+    region: FloatArray
+    channel: FloatArray
+    product: FloatArray
+    place: FloatArray
+    wait: FloatArray
+    hour: FloatArray
 
     @classmethod
     def of(cls, products: int) -> "Population":
@@ -145,20 +146,20 @@ def z_of(ages: NDArray[np.integer]) -> NDArray[np.float64]:
     return (ages - AGE_MEAN) / AGE_SD
 
 
-def _demographics() -> tuple[Table, Table, Table]:
+def _demographics() -> tuple[FloatArray, FloatArray, FloatArray]:
     """P(age), P(gender | age) and P(region | age, gender)."""
     z = z_of(AGES)
     # The truncated normal distribution of appendix C, in whole years.
     age = np.exp(-(z**2) / 2)
     age /= age.sum()
-    gender = fitted(GENDER_SHARES, z[:, None] * GENDER_BY_AGE, age)
+    gender = fit_conditionals(GENDER_SHARES, z[:, None] * GENDER_BY_AGE, age)
     by_age = np.add.outer(PART_BY_AGE, SURROUNDINGS_BY_AGE).ravel()
     urban = np.tile([1.0, 0.0, 0.0], len(PARTS))
     effects = z[:, None, None] * by_age + np.multiply.outer(URBAN_BY_GENDER, urban)
-    return age, gender, fitted(np.ravel(REGION_SHARES), effects, age[:, None] * gender)
+    return age, gender, fit_conditionals(np.ravel(REGION_SHARES), effects, age[:, None] * gender)
 
 
-def _channel(people: Table) -> Table:
+def _channel(people: FloatArray) -> FloatArray:
     by_part = np.repeat(CHANNEL_BY_PART, len(SURROUNDINGS), axis=0)
     by_region = by_part + np.tile(CHANNEL_BY_SURROUNDINGS, (len(PARTS), 1))
     effects = (
@@ -166,10 +167,10 @@ def _channel(people: Table) -> Table:
         + np.array(CHANNEL_BY_GENDER)[None, :, None, :]
         + by_region[None, None, :, :]
     )
-    return fitted(CHANNEL_SHARES, effects, people)
+    return fit_conditionals(CHANNEL_SHARES, effects, people)
 
 
-def _product(products: int, seen: Table) -> Table:
+def _product(products: int, seen: FloatArray) -> FloatArray:
     """P(product | channel, age, gender, surroundings); products by falling popularity.
 
     Every fifth product is the favourite of one channel, every third of one sort of surroundings,
@@ -191,23 +192,23 @@ def _product(products: int, seen: Table) -> Table:
         + gender[None, None, :, None, :]
         + around[None, None, None, :, :]
     )
-    return fitted((rank + 1.0) ** -POPULARITY_EXPONENT, effects, seen)
+    return fit_conditionals((rank + 1.0) ** -POPULARITY_EXPONENT, effects, seen)
 
 
-def _place(bought: Table) -> Table:
+def _place(bought: FloatArray) -> FloatArray:
     """P(place | channel, product); every fifth product is at home in one place."""
     rank = np.arange(bought.shape[1])
     at_home = PLACE_BY_PRODUCT * np.equal.outer(rank % 5, np.arange(len(PLACES)))
-    return fitted(PLACE_SHARES, np.array(PLACE_BY_CHANNEL)[:, None, :] + at_home, bought)
+    return fit_conditionals(PLACE_SHARES, np.array(PLACE_BY_CHANNEL)[:, None, :] + at_home, bought)
 
 
-def _wait() -> Table:
+def _wait() -> FloatArray:
     """P(days of waiting | weekday): the liked days are waited for."""
     days = np.add.outer(np.arange(7), np.arange(LONGEST_WAIT + 1)) % 7
     table = np.array(WEEKDAYS)[days] * PATIENCE ** np.arange(LONGEST_WAIT + 1)
     return np.asarray(table / table.sum(axis=1, keepdims=True), float)
 
 
-def _hour() -> Table:
+def _hour() -> FloatArray:
     hours = np.array(HOURS, float)
     return np.asarray(hours / hours.sum(axis=1, keepdims=True), float)

@@ -68,7 +68,7 @@ class Marketing(Source):
 
 def _column(name: str, found: Touchpoints, schema: Schema, products: int) -> Any:
     if name == "person_id":
-        return _numbered("p", np.arange(1, len(found.age) + 1), 7)
+        return _numbered_names("p", np.arange(1, len(found.age) + 1), 7)
     if name == "age":
         return found.age
     if name == "days_after_ad":
@@ -80,14 +80,17 @@ def _column(name: str, found: Touchpoints, schema: Schema, products: int) -> Any
     codes, names = {
         "gender": (found.gender, facts.GENDERS),
         "region": (found.region, facts.REGIONS),
-        "brand_product": (found.product, _numbered("product-", np.arange(1, products + 1), 2)),
+        "brand_product": (
+            found.product,
+            _numbered_names("product-", np.arange(1, products + 1), 2),
+        ),
         "purchase_place": (found.place, facts.PLACES),
         "ad_channel": (found.channel, (*facts.CHANNELS, *RARE_CHANNELS)),
     }[name]
     return pd.Categorical.from_codes(codes, categories=pd.Index(names, dtype="str"))
 
 
-def _numbered(prefix: str, numbers: Any, width: int) -> Any:
+def _numbered_names(prefix: str, numbers: Any, width: int) -> Any:
     """Names such as p0000001."""
     padded = pc.utf8_lpad(pa.array(numbers).cast(pa.string()), width, "0")
     return pc.binary_join_element_wise(prefix, padded, "").to_pandas()

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from anonloom.typing import IntArray
 from anonloom_marketing import population as facts
 from anonloom_marketing.anomalies import HOLIDAYS, LATE, NIGHT, RARE_CHANNELS, TAIL, Hit
-from anonloom_marketing.conditionals import drawn
+from anonloom_marketing.conditionals import draw
 from anonloom_marketing.population import Population
 
 _SECONDS_PER_DAY = 86_400
@@ -56,18 +56,18 @@ def simulate(rows: int, products: int, outliers: float, rng: np.random.Generator
     about = Population.of(products)
     hit = Hit(rows, outliers, rng)
     # 1. Demographics.
-    year = drawn(rng, about.age[None, :], np.zeros(rows, np.int64))
-    gender = drawn(rng, about.gender, year)
-    region = drawn(rng, about.region, year, gender)
+    year = draw(rng, about.age[None, :], np.zeros(rows, np.int64))
+    gender = draw(rng, about.gender, year)
+    region = draw(rng, about.region, year, gender)
     # 2. The channel, given who sees the ad; anomalies take hold at the end, so that all that
     # depends on a channel knows an ordinary one.
-    channel = drawn(rng, about.channel, year, gender, region)
+    channel = draw(rng, about.channel, year, gender, region)
     # 3. The lag, given the channel and the age.
     lag = _lag(channel, year, hit, rng)
     # 4. The product, given the channel and who buys, and the place.
     around = region % len(facts.SURROUNDINGS)
-    product = drawn(rng, about.product, channel, year, gender, around)
-    place = drawn(rng, about.place, channel, product)
+    product = draw(rng, about.product, channel, year, gender, around)
+    place = draw(rng, about.place, channel, product)
     tail = hit.of("long-tail product")
     product[tail] = rng.integers(round(products * (1 - TAIL)), products, len(tail))
     place[tail] = rng.integers(0, len(facts.PLACES), len(tail))
@@ -98,14 +98,14 @@ def _seconds(
 ) -> IntArray:
     """Seconds since the first day, given the moment that ad and lag lead to, in days."""
     day = np.floor(wanted).astype(np.int64)
-    wait = drawn(rng, about.wait, day % 7)
+    wait = draw(rng, about.wait, day % 7)
     at_once, _ = hit.halves("lag outlier")
     wait[at_once] = 0
     day += wait
     at_night, on_holiday = hit.halves("odd time")
     day[on_holiday] = np.array(HOLIDAYS)[rng.integers(0, len(HOLIDAYS), len(on_holiday))]
     weekend = (day % 7 >= 5).astype(np.int64)
-    hour = drawn(rng, about.hour, weekend)
+    hour = draw(rng, about.hour, weekend)
     hour[at_night] = rng.integers(*NIGHT, len(at_night))
     within = rng.integers(0, 3600, len(day))
     # Who buys at once buys at the hour of the ad, minutes later.

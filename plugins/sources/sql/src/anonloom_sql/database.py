@@ -69,14 +69,14 @@ class Database:
     def columns(self) -> tuple[str, ...]:
         """Names of the columns, without any row."""
         # No row is read, so that what the database says of a mistake cannot quote one.
-        with self._asked(f"SELECT * FROM {self._relation} WHERE 1 = 0", told=True) as result:
+        with self._execute(f"SELECT * FROM {self._relation} WHERE 1 = 0", told=True) as result:
             return tuple(result.keys())
 
     def rows(self, names: Sequence[str], at_once: int) -> Iterator[Sequence[Sequence[Any]]]:
         """Yield all rows, so many at a time, with these columns only."""
         written = self._engine.dialect.identifier_preparer.quote
         listed = ", ".join(written(name) for name in names)
-        with self._asked(f"SELECT {listed} FROM {self._relation}", told=False) as result:
+        with self._execute(f"SELECT {listed} FROM {self._relation}", told=False) as result:
             yield from result.partitions(at_once)
 
     def some_rows(self, names: Sequence[str], at_most: int) -> Sequence[Sequence[Any]]:
@@ -87,12 +87,12 @@ class Database:
         # would look for parameters in a query.
         statement = str(asked.compile(self._engine, compile_kwargs={"literal_binds": True}))
         before, _, after = statement.rpartition(_RELATION)
-        with self._asked(before + self._relation + after, told=False) as result:
+        with self._execute(before + self._relation + after, told=False) as result:
             rows: Sequence[Sequence[Any]] = result.fetchall()
         return rows
 
     @contextmanager
-    def _asked(self, statement: str, told: bool) -> Iterator[Any]:
+    def _execute(self, statement: str, told: bool) -> Iterator[Any]:
         """Ask, and roll back whatever happens.
 
         Parameters

@@ -11,8 +11,8 @@ import pandas as pd
 from anonloom import Schema, Source, StageContext, Table, param
 from anonloom.data import check_columns, normalize_text
 from anonloom.params import not_empty
+from anonloom_sql.column_buffer import ColumnBuffer
 from anonloom_sql.database import Database
-from anonloom_sql.gather import Gathered
 
 #: Rows that are held as Python objects at a time.
 _ROWS = 50_000
@@ -85,7 +85,7 @@ class Sql(Source):
         check_columns(written, schema)
         # As the database has them: a name may have been written with characters that nobody sees.
         own = {normalize_text(name): name for name in written}
-        gathered = [Gathered(column) for column in schema]
+        gathered = [ColumnBuffer(column) for column in schema]
         for rows in database.rows([own[name] for name in schema.names], _ROWS):
             for column, cells in zip(gathered, zip(*rows, strict=True), strict=True):
                 column.add(cells)

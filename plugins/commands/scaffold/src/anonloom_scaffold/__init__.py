@@ -1,0 +1,1 @@
+"""The command `anonloom new`: writes the folder of a new plugin."""
