@@ -30,9 +30,9 @@ from anonloom_direct.transport import Direct
 from anonloom_dpf.transport import Dpf
 from anonloom_mixnet.transport import Mixnet
 from anonloom_traffic.attack import Guess, best_guess
-from anonloom_traffic.crossing import crossed
 from anonloom_traffic.iterations import over_iterations
-from anonloom_traffic.observed import observe
+from anonloom_traffic.observation import observe
+from anonloom_traffic.round_pairs import round_pairs
 from anonloom_transport import EngineTransport, Rounds, SystemEntropy, Trace
 
 RESULTS = Path(__file__).parent / "results" / "donation_traffic.json"
@@ -110,7 +110,7 @@ def complete(campaigns: Sequence[Campaign]) -> Iterator[tuple[str, Guess]]:
                 best_guess(Rounds(phase(campaigns, "publishing 1.1"), SERVERS), repeated=False),
             )
     # Only rounds of one study are compared.
-    pairs = (crossed(Rounds(played.traces, SERVERS)).traces for played in campaigns)
+    pairs = (round_pairs(Rounds(played.traces, SERVERS)).traces for played in campaigns)
     between = Rounds(tuple(trace for of in pairs for trace in of), SERVERS)
     yield "links between phases", best_guess(between, repeated=False)
 

@@ -208,11 +208,11 @@ def test_the_partitioner_of_contributing_keeps_the_promises_of_its_kind():
 
 def test_the_transport_of_rounds_keeps_the_promises_of_its_kind():
     """All but those of a package: it is not installed here."""
-    (block,) = blocks(ROOT / "rounds" / "README.md", "python")
+    (block,) = blocks(ROOT / "libs" / "transport" / "README.md", "python")
     # The version of a distribution that is installed stands in for its own.
     block = block.replace('"anonloom-relay"', '"anonloom-transport"')
-    names: dict[str, object] = {"__name__": "shown_in_rounds"}
-    exec(compile(block, "rounds/README.md", "exec"), names)
+    names: dict[str, object] = {"__name__": "shown_in_transport"}
+    exec(compile(block, "libs/transport/README.md", "exec"), names)
     shown = type("TestRelay", (TransportConformance,), {"method": names["Relay"]})
     failed = [result.check for result in shown().results() if not result.good]
     assert {"check_method_is_registered", "check_method_is_picklable"} >= set(failed)

@@ -135,7 +135,7 @@ def test_long_term_keys_open_no_upload_and_no_share(name):
         for sight in net.trace.network:
             if sight.envelope.step == "upload":
                 index, upload = sight.envelope.receiver.index, sight.envelope.upload
-                context = context_of(net.round, net.servers[index].binding, index, upload)
+                context = context_of(net.round, net.servers[index].state.binding, index, upload)
                 sealed = Body.read(sight.envelope.body, 2).sealed
                 opened += [key.open(sealed, context) for key in keys]
     agreement = ServerAgreement(

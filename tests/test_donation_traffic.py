@@ -19,9 +19,9 @@ from anonloom_anonify.reservation import write_reservation
 from anonloom_anonify.simulation import Behaviour
 from anonloom_testing.transport import SeededEntropy
 from anonloom_traffic.attack import best_guess
-from anonloom_traffic.crossing import crossed
 from anonloom_traffic.iterations import over_iterations
-from anonloom_traffic.observed import observe
+from anonloom_traffic.observation import observe
+from anonloom_traffic.round_pairs import round_pairs
 from anonloom_transport import Rounds, SlotSecret
 
 DONORS, STUDIES = 30, 3
@@ -56,7 +56,7 @@ def rounds(played, phase=""):
 
 def linked(played):
     """Guess which messages of different rounds of a study are from one donor."""
-    pairs = [trace for item in played for trace in crossed(rounds([item])).traces]
+    pairs = [trace for item in played for trace in round_pairs(rounds([item])).traces]
     return best_guess(Rounds(pairs, servers=2), repeated=False, confidence=STRICT)
 
 
@@ -99,7 +99,7 @@ def test_an_identifier_that_is_used_in_two_phases_links_them(name, monkeypatch):
     monkeypatch.setattr(Donor, "reservation", reservation)
     played = studies(name, 1)
     assert 0 == best_guess(rounds(played, "reservation"), confidence=STRICT).top1.excess
-    pairs = crossed(rounds(played)).traces[:1]
+    pairs = round_pairs(rounds(played)).traces[:1]
     result = best_guess(Rounds(pairs, servers=2), repeated=False)
     assert (1.0, "links") == (result.top1.value, result.family)
 

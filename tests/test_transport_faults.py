@@ -473,7 +473,7 @@ def test_nonsense_that_is_sealed_well_touches_nobody_else(name, operation):
     net = driver(name, operation)
     client = net.client()
     upload(net)
-    size = net.servers[0].content_size
+    size = net.servers[0].strategy.content_size
     for envelope in adversaries.nonsense(client, size, SeededEntropy("nonsense")):
         net.inject(attrs.evolve(envelope, sender=Party("client", 0)))
     net.close()

@@ -296,7 +296,9 @@ def _constraints(root: Path, packages: list[Member]) -> list[str]:
     asked = list(_read(root / "pyproject.toml")["dependency-groups"]["dev"])
     for member in packages:
         asked += member.project["project"].get("dependencies", [])
-    wanted = {requirement_name(need) for need in asked} - {m.distribution for m in packages}
+    # A mapping includes another group, whose own requirements are among these.
+    named = {requirement_name(need) for need in asked if isinstance(need, str)}
+    wanted = named - {m.distribution for m in packages}
     results += [f"{CONSTRAINTS}: lacks {name}" for name in sorted(wanted - pinned)]
     return results
 

@@ -519,12 +519,12 @@ def rounds_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
     transport: Any = driver.transport
     software, judge, identities = transport.software, transport.judge_keys, driver.identities
     server: Any = driver.servers[0]
-    held = server._uploads.held()
+    held = server.state.uploads.held()
     client: Any = driver.clients[0]
     objection = client._object()[0].body
-    sizes = server.sealed_sizes
+    sizes = server.collection.sealed_sizes
     driver.close()
-    listed = server._list
+    listed = server.state.accepted_list
 
     def all_sign(rng: random.Random) -> int:
         document = mutated(rng, unpack(notice)[0])
@@ -559,7 +559,9 @@ def rounds_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
     )
     yield (
         "rounds: signed list",
-        lambda: decoding(lambda data: read_signed(data, "accepted", server.binding, pins), listed),
+        lambda: decoding(
+            lambda data: read_signed(data, "accepted", server.state.binding, pins), listed
+        ),
     )
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from check_workspace import members
 from error_messages import CLASSES, messages_of
+from package_table import packages_page
 from pipeline_reference import pipeline_page
 from reference_table import NOTE, parameters, table
 
@@ -345,6 +346,7 @@ PAGE_MAKERS: dict[str, Callable[[], Iterator[str]]] = {
     "methods.md": methods_page,
     "commands.md": commands_page,
     "errors.md": errors_page,
+    "packages.md": packages_page,
 }
 
 

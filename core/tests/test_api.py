@@ -96,8 +96,8 @@ def test_there_are_twelve_kinds_with_one_hook_and_one_base_each():
 
 def test_a_kind_is_found_by_key_name_and_plural():
     for word in ("outliers", "outlier handler", "outlier-handler", "Outlier_Handlers"):
-        assert KINDS["outliers"] == KINDS.called(word)
-    assert KINDS.called("loom") is None
+        assert KINDS["outliers"] == KINDS.find(word)
+    assert KINDS.find("loom") is None
 
 
 def test_articles():

@@ -9,7 +9,7 @@ import importlib_metadata
 import pytest
 
 from anonloom import Partitioner, Registry, hookspecs
-from anonloom._registry.registry import Broken
+from anonloom._registry.registry import BrokenPlugin
 from anonloom.api import Command, KnownPlugin, Method, hookimpl
 from anonloom.errors import PluginError
 
@@ -404,8 +404,8 @@ def test_a_hook_module_that_cannot_be_imported_is_remembered(registry, monkeypat
     monkeypatch.syspath_prepend(tmp_path)
     registry.discover([entry_point("a", "nowhere.plugin"), entry_point("b", "hooks_exit")])
     assert (
-        Broken("a", "1.0", "ModuleNotFoundError: No module named 'nowhere'"),
-        Broken("b", "1.0", "SystemExit: bye"),
+        BrokenPlugin("a", "1.0", "ModuleNotFoundError: No module named 'nowhere'"),
+        BrokenPlugin("b", "1.0", "SystemExit: bye"),
     ) == registry.broken
     assert "a 1.0 (ModuleNotFoundError: No module named 'nowhere')" == str(registry.broken[0])
 

@@ -11,6 +11,19 @@ from typing import NamedTuple
 
 import pluggy
 
+__all__ = [
+    "API_VERSION",
+    "Command",
+    "Kind",
+    "KnownPlugin",
+    "Method",
+    "PLACES",
+    "PipelinePlace",
+    "ROLES",
+    "hookimpl",
+    "hookspec",
+]
+
 #: The plugin contract that this core speaks. It rises only when a hook or a base class changes in
 #: a way that breaks plugins.
 API_VERSION = 2
@@ -22,7 +35,7 @@ hookspec = pluggy.HookspecMarker("anonloom")
 hookimpl = pluggy.HookimplMarker("anonloom")
 
 
-class Place(NamedTuple):
+class PipelinePlace(NamedTuple):
     """A place in a pipeline file where methods of a kind may stand.
 
     Parameters
@@ -43,8 +56,8 @@ class Place(NamedTuple):
     shared: bool
 
 
-def _stage(key: str, base: str) -> Place:
-    return Place("stages", key, f"anonloom.kinds._{key}:{base}", shared=True)
+def _stage(key: str, base: str) -> PipelinePlace:
+    return PipelinePlace("stages", key, f"anonloom.kinds._{key}:{base}", shared=True)
 
 
 #: Where the word of a kind may stand in a pipeline file, and what a run does with it there. Kinds
@@ -52,20 +65,20 @@ def _stage(key: str, base: str) -> Place:
 #: core whose base theirs derives from; in a section of their own, which is named like their key
 #: and whose methods examine the checked release before it is written; or, with no place at all,
 #: in the parameters of other methods, which do with them what they like.
-PLACES: dict[str, Place] = {
-    "data": Place("data", "source", "", shared=False),
-    "privacy": Place("privacy", "privacy", "", shared=False),
-    "collect": Place("collect", "collector", "", shared=False),
+PLACES: dict[str, PipelinePlace] = {
+    "data": PipelinePlace("data", "source", "", shared=False),
+    "privacy": PipelinePlace("privacy", "privacy", "", shared=False),
+    "collect": PipelinePlace("collect", "collector", "", shared=False),
     "stages.mechanism": _stage("mechanism", "Mechanism"),
     "stages.partitioner": _stage("partitioner", "Partitioner"),
     "stages.outliers": _stage("outliers", "OutlierHandler"),
     "stages.generalizer": _stage("generalizer", "Generalizer"),
     "stages.sampler": _stage("sampler", "Sampler"),
-    "audit": Place("audit", "auditor", "anonloom.kinds._auditor:Auditor", shared=True),
-    "publish.integrity": Place("publish", "integrity", "", shared=False),
-    "publish.reporters": Place("publish.reporters", "reporter", "", shared=False),
-    "section": Place("", "", "anonloom.kinds._section:SectionMethod", shared=True),
-    "parameter": Place("", "", "", shared=True),
+    "audit": PipelinePlace("audit", "auditor", "anonloom.kinds._auditor:Auditor", shared=True),
+    "publish.integrity": PipelinePlace("publish", "integrity", "", shared=False),
+    "publish.reporters": PipelinePlace("publish.reporters", "reporter", "", shared=False),
+    "section": PipelinePlace("", "", "anonloom.kinds._section:SectionMethod", shared=True),
+    "parameter": PipelinePlace("", "", "", shared=True),
 }
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -288,7 +301,7 @@ class Kind(_KindFields):
         return f"{'an' if self.name[0] in 'aeiou' else 'a'} {self.name}"
 
     @property
-    def place(self) -> Place:
+    def place(self) -> PipelinePlace:
         """Where it stands in a pipeline file."""
         return PLACES[self.where]
 

@@ -14,6 +14,21 @@ import re
 from collections.abc import Iterable
 from typing import ClassVar, NamedTuple
 
+__all__ = [
+    "AnonloomError",
+    "DataError",
+    "FaultyPluginError",
+    "IntegrityError",
+    "ParameterError",
+    "Place",
+    "PluginError",
+    "PrivacyError",
+    "Problem",
+    "SpecError",
+    "TransportError",
+    "UsageError",
+]
+
 # What stands before the host in a URL: a user's name and a password.
 _PASSWORD = re.compile(r"(?<=://)[^\s\"']{0,500}(?=@)")
 

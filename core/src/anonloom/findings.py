@@ -10,6 +10,20 @@ from numpy.typing import NDArray
 
 from anonloom._representation import short_repr
 
+__all__ = [
+    "Better",
+    "Chart",
+    "ChartKind",
+    "Finding",
+    "FindingBuilder",
+    "Findings",
+    "Item",
+    "NotAssessable",
+    "Notice",
+    "PrivateRows",
+    "Status",
+]
+
 Better = Literal["lower", "higher", "neither"]
 Status = Literal["measured", "bound", "not assessable", "none detected"]
 ChartKind = Literal["line", "bars", "heat", "scatter", "density", "tree", "table"]

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from anonloom._cli.summary import relative_path as relative_path
     from anonloom._registry.boundary import left_by as left_by
     from anonloom._registry.boundary import strange as strange
+    from anonloom._registry.loading import Entry as Entry
     from anonloom._registry.registry import Registry as Registry
     from anonloom._representation import short_repr as short_repr
     from anonloom._run.atomic_file import atomic_file as atomic_file
     from anonloom._run.atomic_file import refuse_target as refuse_target
+    from anonloom._run.check import judge as judge
     from anonloom._run.collection import declared_guarantees as declared_guarantees
     from anonloom._run.external import read_cells as read_cells
     from anonloom._run.outputs import atomic_folder as atomic_folder
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from anonloom.kinds._transport import swap_sentence as swap_sentence
 
 __all__ = [
+    "Entry",
     "GridCase",
     "PipelineSpec",
     "Registry",
@@ -55,6 +58,7 @@ __all__ = [
     "did_you_mean",
     "finding_data",
     "is_output",
+    "judge",
     "left_by",
     "load_pipeline",
     "main",
@@ -86,9 +90,11 @@ __getattr__, __dir__ = lazy_exports(
         "anonloom._cli.pipeline_file": ("add_pipeline_arguments",),
         "anonloom._cli.summary": ("page_name", "print_done", "relative_path"),
         "anonloom._registry.boundary": ("left_by", "strange"),
+        "anonloom._registry.loading": ("Entry",),
         "anonloom._registry.registry": ("Registry",),
         "anonloom._representation": ("short_repr",),
         "anonloom._run.atomic_file": ("atomic_file", "refuse_target"),
+        "anonloom._run.check": ("judge",),
         "anonloom._run.collection": ("declared_guarantees",),
         "anonloom._run.external": ("read_cells",),
         "anonloom._run.outputs": (

@@ -3,7 +3,7 @@
 import pytest
 
 from anonloom import Collector
-from anonloom._run.collection import declared_guarantees, notices, promised
+from anonloom._run.collection import declared_guarantees, guarantee_facts, notices
 from anonloom.findings import Notice
 from anonloom.kinds._collector import ONE_PROCESS
 from anonloom_testing.promised import guarantees
@@ -32,12 +32,12 @@ def toy(**facts):
 
 def test_who_sends_nothing_guarantees_nothing_and_is_not_asked_where_parties_ran():
     curator = toy(declared=None)
-    assert {"guarantees": None, "simulated": False} == promised(curator)
+    assert {"guarantees": None, "simulated": False} == guarantee_facts(curator)
     assert [] == notices(curator)
 
 
 def test_whoever_does_not_say_otherwise_played_all_parties():
-    result = promised(toy())
+    result = guarantee_facts(toy())
     assert {
         "guarantees": {},
         "guarantees_if_deployed": DECLARED.as_dict(),
@@ -51,7 +51,7 @@ def test_whoever_does_not_say_otherwise_played_all_parties():
 
 def test_on_machines_of_their_own_what_is_declared_is_guaranteed():
     network = toy(parties="network")
-    result = promised(network)
+    result = guarantee_facts(network)
     assert {
         "guarantees": DECLARED.as_dict(),
         "entropy": "system",
@@ -67,6 +67,6 @@ def test_on_machines_of_their_own_what_is_declared_is_guaranteed():
 )
 def test_a_seeded_source_is_a_simulation_wherever_parties_ran(parties, expected):
     seeded = toy(parties=parties, entropy="seeded")
-    result = promised(seeded)
+    result = guarantee_facts(seeded)
     assert ("seeded", parties, True) == (result["entropy"], result["parties"], result["simulated"])
     assert expected == notices(seeded)

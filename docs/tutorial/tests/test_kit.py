@@ -6,7 +6,6 @@ from pathlib import Path
 from anonloom import Registry
 from anonloom_testing.conduct import CONDUCT
 from anonloom_testing.declaring import DECLARED
-from anonloom_testing.running import conformance_class
 
 KINDS = Registry.empty().kinds
 PAGE = Path(__file__).resolve().parents[1] / "kit.md"
@@ -45,7 +44,7 @@ def generated():
         "`check_same_seed_same_result` is not asked of them.\n"
     )
     for kind in KINDS:
-        cls = conformance_class(kind)
+        cls = Registry.empty().kit(kind)
         own = [check for check in cls.checks if check not in (*DECLARED, *CONDUCT)]
         name = KINDS[kind].name.capitalize()
         parts.append(f"\n## {name}: `{cls.__name__}`\n\nA subclass gives: {GIVES[kind]}\n\n")

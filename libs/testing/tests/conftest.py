@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anonloom_testing.registering import registered
+from anonloom_testing.registering import registry_with
 
 
 def _share(name, file):
@@ -37,7 +37,7 @@ def judged():
     def judge(conformance, cls, **attributes):
         attributes = {
             "method": cls,
-            "registry": registered(conformance.kind, cls),
+            "registry": registry_with(conformance.kind, cls),
             "hook_module": "anonloom._registry.builtin",
             **attributes,
         }

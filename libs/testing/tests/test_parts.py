@@ -129,7 +129,7 @@ def test_a_source_that_makes_its_rows_itself_is_checked_without_stored_ones():
         method = Frame
         schema = Schema((Column(name="age", role="quasi", type="number"),))
 
-        def made(self, **changes):
+        def build_method(self, **changes):
             return Frame.of(tables.clinic().frame)
 
     results = {result.check: result.status for result in Own().results()}

@@ -8,7 +8,7 @@ import pytest
 
 from anonloom import Partitioner, Registry, param
 from anonloom_testing import PartitionerConformance, SamplerConformance, run_checks, tables
-from anonloom_testing.registering import registered
+from anonloom_testing.registering import registry_with
 
 
 @attrs.frozen(kw_only=True)
@@ -95,7 +95,7 @@ def test_an_expected_failure_is_expected_and_a_mended_one_is_not(judged):
     ],
 )
 def test_required_parameters_come_from_the_caller_or_from_the_example(cls, params, status, detail):
-    results = run_checks("partitioner", "toy", registered("partitioner", cls), params)
+    results = run_checks("partitioner", "toy", registry_with("partitioner", cls), params)
 
     lost = next(result for result in results if result.check == "check_no_row_is_lost")
     assert (status, detail) == (lost.status, lost.detail)
@@ -125,11 +125,11 @@ class TestUnderPytest(Quick):
 
     method = Keeps
     hook_module = "anonloom._registry.builtin"
-    registry = registered("partitioner", Keeps)
+    registry = registry_with("partitioner", Keeps)
 
 
 class TestExpectedFailureUnderPytest(Quick):
     method = Prints
     hook_module = "anonloom._registry.builtin"
-    registry = registered("partitioner", Prints)
+    registry = registry_with("partitioner", Prints)
     expected_failures = {"check_prints_nothing": "it is a talking method"}

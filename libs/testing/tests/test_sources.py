@@ -32,7 +32,7 @@ class PickledConformance(SourceConformance):
 
     def source(self, frame, folder):
         frame.to_pickle(folder / "table.pickle")
-        return self.made(path=str(folder / "table.pickle"))
+        return self.build_method(path=str(folder / "table.pickle"))
 
 
 class LosesLast(Pickled):

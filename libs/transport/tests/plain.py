@@ -12,8 +12,8 @@ from anonloom_transport.client import RoundClient
 from anonloom_transport.codec import pack, unpack
 from anonloom_transport.driver import Driver
 from anonloom_transport.rounds import Erasure, Round
-from anonloom_transport.server import RoundServer
 from anonloom_transport.slots import SlotSecret, read_row, row_size, write_row
+from anonloom_transport.strategy import ServerStrategy
 from anonloom_transport.transport import RoundTransport
 
 SIZE = 8
@@ -53,61 +53,66 @@ class PlainClient(RoundClient):
 
 
 @attrs.define(eq=False)
-class PlainServer(RoundServer):
+class PlainServer(ServerStrategy):
     steps: ClassVar[frozenset[str]] = frozenset(("rows",))
 
     tossed: bytes | None = attrs.field(default=None, init=False, repr=False)
 
     @property
     def content_size(self):
-        post = self.round.operation == "post"
-        return self.round.message_size if post else 20 + row_size(self.round.message_size)
+        post = self.state.round.operation == "post"
+        return (
+            self.state.round.message_size if post else 20 + row_size(self.state.round.message_size)
+        )
 
-    def judge(self, content):
-        if self.round.operation == "post":
+    def judge(self, upload, content):
+        if self.state.round.operation == "post":
             return ""
         position = int.from_bytes(content[:4], "big")
         if NOWHERE == content[:4]:
             return ""
-        if position >= len(self.round.slots):
+        if position >= len(self.state.round.slots):
             return "no such position"
-        alpha = self.config.slot_keys[position].alpha
+        alpha = self.state.config.slot_keys[position].alpha
         return "" if hmac.compare_digest(alpha, content[4:20]) else "not the position's secret"
 
     def place(self):
-        self.tossed = self.coins()
-        self.settled = self.tossed is not None
+        self.tossed = self.state.coins()
+        return self.tossed is not None
 
     def reveal(self):
-        self.channel.exchange("rows", self._rows, self.subject)
-        if self.channel.has_sent("rows"):
-            self.end()
+        self.state.channel.exchange("rows", self._rows, self.state.subject)
+        return self.state.channel.has_sent("rows")
 
     def _rows(self):
-        contents = [self.content(upload) for upload in self.admitted]
-        if self.round.operation == "post":
+        contents = [self.state.content(upload) for upload in self.state.admitted]
+        if self.state.round.operation == "post":
             return pack(*sorted(contents))
         results = {int.from_bytes(content[:4], "big"): content[20:] for content in contents}
-        everywhere = range(len(self.round.slots))
+        everywhere = range(len(self.state.round.slots))
         return pack(
-            *(b"" if index in self.erased else results.get(index, b"") for index in everywhere)
+            *(
+                b"" if index in self.state.erased else results.get(index, b"")
+                for index in everywhere
+            )
         )
 
     def conclude(self):
-        shown = self.channel.exchange_result("rows", self.subject)
+        shown = self.state.channel.exchange_result("rows", self.state.subject)
         if shown is None:
-            return
+            return None
         if len(set(shown)) > 1:
-            self.channel.stop("one of the servers shows other rows")
-            return
+            self.state.channel.stop("one of the servers shows other rows")
+            return None
         rows = unpack(shown[0])
-        if self.round.operation == "deposit":
-            heads = [key.head for key in self.config.slot_keys]
+        if self.state.round.operation == "deposit":
+            heads = [key.head for key in self.state.config.slot_keys]
             read = zip(heads, rows, strict=True)
             rows = [
-                read_row(head, self.round.iteration, row) if row else None for head, row in read
+                read_row(head, self.state.round.iteration, row) if row else None
+                for head, row in read
             ]
-        self.publish(rows)
+        return rows
 
 
 @attrs.frozen(kw_only=True)
@@ -120,8 +125,8 @@ class Plain(RoundTransport):
     def make_client(self, notice, entropy, invitation):
         return PlainClient(notice, entropy, invitation)
 
-    def make_server(self, round, config, entropy, clock):
-        return PlainServer(round, config, self.software, entropy, clock)
+    def make_server(self, state):
+        return PlainServer(state)
 
     def guarantees(self, round):
         raise AssertionError("nobody asks")

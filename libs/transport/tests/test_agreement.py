@@ -291,7 +291,7 @@ def test_an_objection_of_another_size_is_not_even_read(monkeypatch):
 def test_objections_prove_themselves_or_are_refused():
     net = uploaded(post_round())
     good = objection_of(net)
-    read = Objection.read(good, net.servers[0].sealed_sizes)
+    read = Objection.read(good, net.servers[0].collection.sealed_sizes)
     net.close()
     net.clients[0].listed = None
     wrong = [
@@ -308,7 +308,7 @@ def test_objections_prove_themselves_or_are_refused():
     # Who is on the list has nothing to object to, and would only make servers pass it around.
     listed = {"unfounded objection": len(wrong), "objection of somebody who is on the list": 1}
     assert listed == objecting(net, good)
-    assert {} == net.servers[0]._objections
+    assert {} == net.servers[0].state.objections
     net.settle()
     net.open()
     assert ALL == net.result()
@@ -327,13 +327,13 @@ def test_objections_have_their_time():
 def test_a_server_cannot_invent_an_objection():
     """What it passes on has to prove itself to everybody; what does not is as if never said."""
     net = uploaded(post_round(3))
-    read = Objection.read(objection_of(net), net.servers[0].sealed_sizes)
+    read = Objection.read(objection_of(net), net.servers[0].collection.sealed_sizes)
     unknown = attrs.evolve(read, upload=b"x" * 16)
     net.close()
-    net.servers[1]._objections[unknown.upload] = bytes(unknown)
-    net.servers[1]._objections[b"y"] = b"garbage"
+    net.servers[1].state.objections[unknown.upload] = bytes(unknown)
+    net.servers[1].state.objections[b"y"] = b"garbage"
     net.settle()
-    assert [4] * 3 == [len(server.admitted) for server in net.servers]
+    assert [4] * 3 == [len(server.state.admitted) for server in net.servers]
 
 
 def test_one_server_that_hears_an_objection_is_enough():
@@ -404,7 +404,7 @@ def test_an_upload_that_was_confirmed_and_is_refused_later_stops_the_round():
     honest = net.servers[1].honest
     keys = honest.config.slot_keys
     other = attrs.evolve(keys[0], alpha=b"x" * 16)
-    honest.config = attrs.evolve(honest.config, slot_keys=(other, *keys[1:]))
+    honest.state.config = attrs.evolve(honest.config, slot_keys=(other, *keys[1:]))
     net.close()
     net.settle()
     expected = "an upload that all servers confirmed is refused: not the position's secret"
@@ -434,8 +434,8 @@ def test_nobody_stops_a_round_that_has_ended():
 def test_everybody_learns_the_result_signed_by_all():
     net = uploaded(post_round())
     net.finish()
-    assert 1 == len({server.signed_result for server in net.servers})
-    document, *signatures = unpack(net.servers[0].signed_result)
+    assert 1 == len({server.state.signed_result for server in net.servers})
+    document, *signatures = unpack(net.servers[0].state.signed_result)
     assert (list(ALL), 2) == ([entry[1:] for entry in unpack(document)], len(signatures))
 
 

@@ -61,7 +61,7 @@ def test_every_word_is_signed_and_every_step_is_known():
 def word(net, step, body, sender=1, receiver=0, signer=None):
     """Let a server hear a word; return why it was refused."""
     identity = net.identities[sender if signer is None else signer]
-    bound = net.servers[receiver].binding
+    bound = net.servers[receiver].state.binding
     signature = Signer(identity).sign(f"word {step}", bound, body)
     before = net.servers[receiver].refused.copy()
     net.servers[receiver].receive(
@@ -250,8 +250,8 @@ def test_coins_are_the_same_everywhere_and_differ_between_rounds():
         )
         net.close()
         net.settle()
-        assert 1 == len({server.tossed for server in net.servers})
-        tossed.add(net.servers[0].tossed)
+        assert 1 == len({server.strategy.tossed for server in net.servers})
+        tossed.add(net.servers[0].strategy.tossed)
     assert 2 == len(tossed)
     assert {32} == {len(coins) for coins in tossed}
 

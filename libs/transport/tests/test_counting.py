@@ -16,7 +16,9 @@ class CountingServer(PlainServer):
     """Every server sees which positions are filled, as in transport direct."""
 
     def tally(self, groups):
-        filled = {int.from_bytes(self.content(item)[:4], "big") for item in self.admitted}
+        filled = {
+            int.from_bytes(self.state.content(item)[:4], "big") for item in self.state.admitted
+        }
         return [len(filled.intersection(group)) for group in groups]
 
 
@@ -24,8 +26,8 @@ class CountingServer(PlainServer):
 class Counts(Plain):
     counts = True
 
-    def make_server(self, round, config, entropy, clock):
-        return CountingServer(round, config, self.software, entropy, clock)
+    def make_server(self, state):
+        return CountingServer(state)
 
 
 def settled(servers=2, senders=3, **more):
@@ -68,7 +70,7 @@ def test_the_sums_are_forgotten_with_the_round():
     net.count(GROUPS)
     net.open()
     assert [None, None] == [server.counts for server in net.servers]
-    assert [{}, {}] == [server.remembered for server in net.servers]
+    assert [{}, {}] == [server.state.remembered for server in net.servers]
     net.restart(0)
     assert net.servers[0].counts is None
 
@@ -192,7 +194,7 @@ def test_servers_that_start_again_count_the_same():
 def test_saved_groups_are_sealed():
     net = settled()
     net.count(GROUPS)
-    groups = net.servers[0].remembered["groups"]
+    groups = net.servers[0].state.remembered["groups"]
     assert groups
     assert groups not in net.servers[0].save()
     assert all(secret.alpha not in net.servers[0].save() for secret in secrets())

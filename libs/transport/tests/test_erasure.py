@@ -94,17 +94,24 @@ def test_long_term_keys_open_no_upload():
         for envelope in uploads:
             server = envelope.receiver.index
             sealed = Body.read(envelope.body, 2).sealed
-            context = context_of(net.round, net.servers[server].binding, server, envelope.upload)
+            context = context_of(
+                net.round, net.servers[server].state.binding, server, envelope.upload
+            )
             assert key.open(sealed, context) is None
 
 
 def test_after_the_end_an_engine_holds_nothing_either():
     disks = backed_up()
     for server in disks.driver.servers:
-        held = (server._uploads, server._contents, server._entropy.draws, server.channel._values)
+        held = (
+            server.state.uploads,
+            server.state.contents,
+            server.state.entropy.draws,
+            server.channel._values,
+        )
         assert [0] * 4 == [len(item) for item in held]
-        assert (None, b"") == (server._key, server.channel._secret)
-        assert server.config.vault.fetch(server._vault.name) is None
+        assert (None, b"") == (server.state.key, server.channel._secret)
+        assert server.config.vault.fetch(server.state.vault.name) is None
 
 
 def test_the_key_is_gone_before_anybody_has_heard_the_others_part():
@@ -116,7 +123,9 @@ def test_the_key_is_gone_before_anybody_has_heard_the_others_part():
     net.network.faults.extend(lost)
     net.open()
     assert [None, None] == [server.result for server in net.servers]
-    assert [None, None] == [server.config.vault.fetch(server._vault.name) for server in net.servers]
+    assert [None, None] == [
+        server.config.vault.fetch(server.state.vault.name) for server in net.servers
+    ]
     net.restart(0)
     net.network.faults.clear()
     net.retry()

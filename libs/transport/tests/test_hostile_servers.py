@@ -18,7 +18,7 @@ ALL = [message(index) for index in range(4)]
 
 
 def said_by_server_1(net, step, said, bound=None):
-    bound = net.servers[0].binding if bound is None else bound
+    bound = net.servers[0].state.binding if bound is None else bound
     return Envelope(
         sender=Party("server", 1),
         receiver=Party("server", 0),

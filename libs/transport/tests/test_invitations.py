@@ -41,8 +41,8 @@ def test_a_server_cannot_send_in_the_name_of_somebody_whom_it_has_seen():
     net = make_driver(post_round(authority=STUDY.public))
     first, _ = net.post([message(1), message(2)], CODES[:2])
     thief = net.servers[1]
-    seen = thief._key.open(
-        first._bodies[1].sealed, context_of(net.round, thief.binding, 1, first._upload)
+    seen = thief.state.key.open(
+        first._bodies[1].sealed, context_of(net.round, thief.state.binding, 1, first._upload)
     )
     stolen = seen[MARK_BYTES : MARK_BYTES + PROOF_BYTES]
     later = make_driver(post_round(id="later", authority=STUDY.public))

@@ -34,7 +34,7 @@ def test_all_servers_hold_the_same_description():
     assert {NOTICE} == {server.notice for server in NET.servers}
     notice = read()
     assert (NET.round, SOFTWARE, NET.pins) == (notice.round, notice.software, notice.pins)
-    assert {NET.servers[0].binding, NET.servers[1].binding} == {notice.binding}
+    assert {NET.servers[0].state.binding, NET.servers[1].state.binding} == {notice.binding}
     assert 2 == len(notice.locks)
 
 

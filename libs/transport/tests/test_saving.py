@@ -109,16 +109,16 @@ def facts(server):
     """What an engine is, as far as anybody can tell."""
     return {
         "accepted": server.accepted,
-        "admitted": server.admitted,
-        "asked": server._asked,
-        "bound": server.binding,
-        "erased": server.erased,
+        "admitted": server.state.admitted,
+        "asked": server.state.requests,
+        "bound": server.state.binding,
+        "erased": server.state.erased,
         "notice": server.notice,
         "refused": server.refused,
         "remarks": server.remarks,
         "result": server.result,
-        "settled": server.settled or server._over,
-        "signed": server.signed_result,
+        "settled": server.state.settled or server.state.over,
+        "signed": server.state.signed_result,
         "stopped": server.stopped,
         "words": sorted(
             (step, index, word.body) for step, index, word in server.channel.messages.entries()

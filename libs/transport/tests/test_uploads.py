@@ -220,7 +220,7 @@ GARBLED = uploaded(post_round())
 def test_random_bytes_that_are_sealed_well_are_judged_by_the_transport():
     net = make_driver(post_round())
     client = net.client()
-    size = net.servers[0].content_size
+    size = net.servers[0].strategy.content_size
     for envelope in adversaries.nonsense(client, size, SeededEntropy("nonsense")):
         net.inject(envelope)
     assert client.acknowledged  # to this transport any bytes are a message

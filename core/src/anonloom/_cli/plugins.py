@@ -52,7 +52,7 @@ def execute(arguments: argparse.Namespace) -> int:
 def _key(registry: Registry, word: str | None) -> str | None:
     if word is None:
         return None
-    kind = registry.kinds.called(word)
+    kind = registry.kinds.find(word)
     if kind is None:
         guess = did_you_mean(word, registry.kinds) or f"kinds are: {comma_list(registry.kinds)}"
         raise UsageError(f"there is no kind {word!r}", hint=guess)

@@ -70,7 +70,7 @@ class Kinds(Mapping[str, Kind]):
         """Return who registers a kind: distribution and version."""
         return self._owners[key]
 
-    def called(self, word: str) -> Kind | None:
+    def find(self, word: str) -> Kind | None:
         """Return the kind with this key, name or plural ('outliers', 'outlier-handler'), if any."""
         plain = _plain(word)
         return next((kind for kind in self.values() if plain in _words(kind)), None)

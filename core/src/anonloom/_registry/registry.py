@@ -52,7 +52,7 @@ class CommandEntry(NamedTuple):
         return f"command {self.command.name!r} of {owner}"
 
 
-class Broken(NamedTuple):
+class BrokenPlugin(NamedTuple):
     """A plugin that could not be used, and why."""
 
     distribution: str
@@ -87,7 +87,7 @@ class Registry:
         self._entries: list[Entry] = []
         self._commands: list[CommandEntry] = []
         self._runners: list[CommandEntry] = []
-        self._broken: list[Broken] = []
+        self._broken: list[BrokenPlugin] = []
         self._loaded: dict[Entry, type] = {}
         self._catalogues: list[tuple[object, str, str]] = []
         self._known: list[KnownPlugin] = []
@@ -123,7 +123,7 @@ class Registry:
                     module = point.load()
             except Exception as error:
                 # Whatever a plugin's import does, even sys.exit(), concerns that plugin alone.
-                self._broken.append(Broken(distribution, version, error_line(error)))
+                self._broken.append(BrokenPlugin(distribution, version, error_line(error)))
                 continue
             loaded.append((module, distribution, version))
         # Who adds kinds comes first: methods of a kind may come from plugins of other authors.
@@ -142,7 +142,7 @@ class Registry:
         """
         if self._plugins.is_registered(module):
             reason = "its hook module is already in use by another entry point"
-            self._broken.append(Broken(distribution, version, reason))
+            self._broken.append(BrokenPlugin(distribution, version, reason))
             return False
         before = tuple(self.kinds.values())
         try:
@@ -166,7 +166,7 @@ class Registry:
             self._plugins.unregister(module)
         for kind in tuple(self.kinds.values())[len(before) :]:
             self.kinds.withdraw(kind)
-        self._broken.append(Broken(distribution, version, reason))
+        self._broken.append(BrokenPlugin(distribution, version, reason))
         return False
 
     def _examine(
@@ -229,7 +229,7 @@ class Registry:
                 raise _Unusable("; ".join(filter(None, [f"unknown hook '{caller.name}'", guess])))
 
     @property
-    def broken(self) -> tuple[Broken, ...]:
+    def broken(self) -> tuple[BrokenPlugin, ...]:
         """Plugins that are installed and cannot be used."""
         return tuple(self._broken)
 
@@ -328,7 +328,7 @@ class Registry:
             try:
                 self._known += _answers(module, _KNOWN_HOOK, KnownPlugin)
             except _Unusable as error:
-                self._broken.append(Broken(distribution, version, str(error)))
+                self._broken.append(BrokenPlugin(distribution, version, str(error)))
         return tuple(self._known)
 
     def _offers(self, kind: str, name: str) -> bool:

@@ -7,7 +7,7 @@ from anonloom.findings import Notice
 from anonloom.kinds._collector import ONE_PROCESS, Collector
 
 
-def promised(collector: Collector) -> dict[str, Any]:
+def guarantee_facts(collector: Collector) -> dict[str, Any]:
     """Return what a collector guarantees, and under which circumstances it did.
 
     Where one process played all parties nothing is guaranteed to anybody: what the transport

@@ -40,14 +40,14 @@ from anonloom.kinds._source import Source
 
 
 @attrs.define
-class Ending:
+class RunStatus:
     """How a run ends; whoever drives it says so, a failure says it itself."""
 
     status: str = "published"
 
 
 @contextmanager
-def observe_run(spec: PipelineSpec, registry: Registry, run_id: str) -> Iterator[Ending]:
+def observe_run(spec: PipelineSpec, registry: Registry, run_id: str) -> Iterator[RunStatus]:
     """Tell observers that a pipeline starts and how it ends, however it ends."""
     later = (*spec.stages, *spec.audit, *spec.sections)
     ids = (spec.data.source.id, spec.collect.id, *(use.id for use in later))
@@ -64,10 +64,10 @@ def observe_run(spec: PipelineSpec, registry: Registry, run_id: str) -> Iterator
 @contextmanager
 def announced_as(
     name: str, ids: tuple[str, ...], registry: Registry, run_id: str
-) -> Iterator[Ending]:
+) -> Iterator[RunStatus]:
     """Tell observers that work with this name and these stages starts and how it ends."""
     start = time.perf_counter()
-    ending = Ending()
+    ending = RunStatus()
     registry.observers.run_started(run_id=run_id, pipeline=name, stages=ids)
     try:
         # Core never ends a run by SystemExit: what comes with it out of a plugin's answer, an
@@ -130,8 +130,8 @@ def execute(
         _require_promised(spec, original, collection)
         release = collection.release
         count.rows, count.suppressed = len(release), int(release.suppressed_rows.sum())
-    release, verdicts = _checked(spec, collection, original, journal)
-    exposures, notices = _exposed(spec, release, original, collection)
+    release, verdicts = _check_release(spec, collection, original, journal)
+    exposures, notices = _examine_exposure(spec, release, original, collection)
     release = publishable(release, stream(seed, "shuffle") if spec.publish.shuffle else None)
     journal.conclude(release)
     demanded = guard.demanded if spec.privacy else None
@@ -272,7 +272,7 @@ def refuse_hopeless(
         if not len(rows) or not bool(model.admits(table, rows, start, ends)[0]):
             words = model.would_pass(table, rows, start, ends) if len(rows) else "nothing"
             raise PrivacyError(
-                f"the whole table does not satisfy {name}: it has {_counted(table, rows)}, "
+                f"the whole table does not satisfy {name}: it has {_count_words(table, rows)}, "
                 f"and {words} would pass",
                 hint="Nothing was written. No partition can satisfy what the whole table does not.",
             )
@@ -287,7 +287,7 @@ def refuse_hopeless(
     )
 
 
-def _counted(table: Table, rows: NDArray[np.int64]) -> str:
+def _count_words(table: Table, rows: NDArray[np.int64]) -> str:
     """Count rows, and the persons behind them where models count persons."""
     text = f"{len(rows)} usable {'row' if len(rows) == 1 else 'rows'}"
     if table.persons is None:
@@ -296,7 +296,7 @@ def _counted(table: Table, rows: NDArray[np.int64]) -> str:
     return f"{text} of {persons} {'person' if persons == 1 else 'persons'}"
 
 
-def _checked(
+def _check_release(
     spec: PipelineSpec,
     collection: Collection,
     original: Table,
@@ -333,7 +333,7 @@ def _checked(
     return release, verdicts
 
 
-def _exposed(
+def _examine_exposure(
     spec: PipelineSpec, release: Release, original: Table, collection: Collection
 ) -> tuple[list[exposure.Exposure], list[Notice]]:
     """Look at what is published as it is; refuse what names people by itself."""

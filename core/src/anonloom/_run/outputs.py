@@ -17,7 +17,7 @@ import pandas as pd
 from anonloom._registry.loading import Entry
 from anonloom._registry.registry import Registry
 from anonloom._run import transformation
-from anonloom._run.collection import promised
+from anonloom._run.collection import guarantee_facts
 from anonloom._run.outcome import Outcome
 from anonloom._run.provenance import described_columns, seed_commitment, versions
 from anonloom._run.reporting import record_text
@@ -311,6 +311,6 @@ def _manifest(
         "versions": versions(_entries(spec, registry), _transport_entries(spec, registry)),
         "outputs": digests(public),
         "seed_commitment": seed_commitment(private["seed"], bytes.fromhex(private["seed_salt"])),
-        **{name: report["collection"][name] for name in promised(spec.collect.method)},
+        **{name: report["collection"][name] for name in guarantee_facts(spec.collect.method)},
         "local_code": spec.local_code,
     }

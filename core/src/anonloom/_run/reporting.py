@@ -75,7 +75,7 @@ def report_of(
             "collector": spec.collect.name,
             "transport": _transport(journal.parameters(collector)),
             "parameters": journal.parameters(collector),
-            **_worded(collection.promised(collector), unit),
+            **_worded(collection.guarantee_facts(collector), unit),
             **_left(findings.get(spec.collect.id, Findings())),
             "id": spec.collect.id,
         },

@@ -113,7 +113,7 @@ class PipelineStages:
         for step in self._before_classes():
             with self.journal.stage(step) as (run, count):
                 if step.entry.runs_as == "mechanism":
-                    after = step.method.protect(_seen(table, step), run).with_all_columns()
+                    after = step.method.protect(_restrict(table, step), run).with_all_columns()
                     _hold(step, wrong_table(table, after))
                     table = after
                 else:
@@ -158,7 +158,7 @@ class PipelineStages:
                 before = classes
                 method = step.method
                 work = method.partition if step.entry.runs_as == "partitioner" else method.handle
-                classes = work(_seen(table, step), classes, guard, run)
+                classes = work(_restrict(table, step), classes, guard, run)
                 _check_rows(step, table, before, classes)
                 if method.guard_use == "size" and method.sound:
                     parents = before if step.entry.runs_as == "partitioner" else None
@@ -177,7 +177,7 @@ class PipelineStages:
             return attrs.evolve(Release.as_it_is(table), truthful=truthful)
         step = next(step for step in self.steps if step.entry.runs_as == "generalizer")
         with self.journal.stage(step) as (run, count):
-            release: Release = step.method.generalize(_seen(table, step), classes, run)
+            release: Release = step.method.generalize(_restrict(table, step), classes, run)
             _hold(step, wrong_rows(table, classes, release))
             _hold(step, wrong_release(table.schema, release))
             count.rows, count.classes = len(release), len(classes)
@@ -217,7 +217,7 @@ def _draw(earlier: Draw | None, before: Table, after: Table) -> Draw | None:
     return Draw(before.origin if earlier is None else earlier.among, after.origin)
 
 
-def _seen(table: Table, step: Step) -> Table:
+def _restrict(table: Table, step: Step) -> Table:
     """Return the table with only the roles that the method declared to read."""
     return table.restricted_to(step.entry.method.reads)
 
@@ -225,7 +225,7 @@ def _seen(table: Table, step: Step) -> Table:
 def _mask(mask: object, n: int, step: Step) -> NDArray[np.bool_]:
     result = np.asarray(mask)
     if result.dtype != bool or result.shape != (n,):
-        raise _broken(step, f"must return a mask over {n} rows")
+        raise _broken_promise(step, f"must return a mask over {n} rows")
     return result
 
 
@@ -236,22 +236,22 @@ def _check_rows(step: Step, table: Table, before: Classes, after: Classes) -> No
     returned = np.zeros(len(table), bool)
     returned[after.rows] = returned[after.suppressed] = True
     if after.total != returned.sum() or not np.array_equal(given, returned):
-        raise _broken(
+        raise _broken_promise(
             step, f"was given {before.total} rows and returned {after.total}, not the same ones"
         )
     # An outlier handler may find a place for a suppressed row, but not for an incomplete one.
     stay = before.suppressed if step.entry.runs_as == "partitioner" else table.whole().suppressed
     returned[after.rows] = False
     if not returned[stay].all():
-        raise _broken(step, "put suppressed rows back into a class")
+        raise _broken_promise(step, "put suppressed rows back into a class")
 
 
 def _hold(step: Step, wrong: str | None) -> None:
     if wrong is not None:
-        raise _broken(step, wrong)
+        raise _broken_promise(step, wrong)
 
 
-def _broken(step: Step, what: str) -> PluginError:
+def _broken_promise(step: Step, what: str) -> PluginError:
     owner = step.entry.distribution or "local code"
     return PluginError(
         f"{step.entry.kind} '{step.entry.name}' of {owner} broke its promise: it {what}",

@@ -21,12 +21,12 @@ def stream(seed: int, stage: str) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence([seed, *words]))
 
 
-def _silent(done: int, total: int | None) -> None:
-    """Show nothing."""
+def _ignore_progress(done: int, total: int | None) -> None:
+    """Do nothing: nobody watches the progress of this run."""
 
 
-def _unsaid(text: str) -> None:
-    """Say nothing."""
+def _ignore_note(text: str) -> None:
+    """Do nothing: nobody waits for notes of this run."""
 
 
 @attrs.frozen(eq=False)
@@ -54,8 +54,8 @@ class StageContext:
     seed: int = attrs.field(default=0, repr=False)
     workers: int = 1
     scratch: Path | None = None
-    report: Callable[[int, int | None], None] = attrs.field(default=_silent, repr=False)
-    say: Callable[[str], None] = attrs.field(default=_unsaid, repr=False)
+    report: Callable[[int, int | None], None] = attrs.field(default=_ignore_progress, repr=False)
+    say: Callable[[str], None] = attrs.field(default=_ignore_note, repr=False)
     found: list[Item] = attrs.field(factory=list, repr=False)
     later: list[Callable[[Release], Iterable[Item]]] = attrs.field(factory=list, repr=False)
     watched: bool = attrs.field(repr=False)
@@ -63,7 +63,7 @@ class StageContext:
 
     @watched.default
     def _reports(self) -> bool:
-        return self.report is not _silent
+        return self.report is not _ignore_progress
 
     @rng.default
     def _stream(self) -> np.random.Generator:

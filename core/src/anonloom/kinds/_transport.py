@@ -9,7 +9,7 @@ import attrs
 from anonloom._representation import short_repr
 
 
-def _stated(words: str, default: Any = attrs.NOTHING, **more: Any) -> Any:
+def _guarantee(words: str, default: Any = attrs.NOTHING, **more: Any) -> Any:
     """Declare a guarantee with the words that tell its value in a sentence."""
     return attrs.field(default=default, metadata={"words": words}, **more)
 
@@ -54,25 +54,25 @@ class Guarantees:
         What nobody should expect.
     """
 
-    honest_senders_min: int = _stated("honest senders among whom a message hides: at least {}")
-    colluding_servers: int = _stated("servers that may collude: {}")
+    honest_senders_min: int = _guarantee("honest senders among whom a message hides: at least {}")
+    colluding_servers: int = _guarantee("servers that may collude: {}")
     server_behaviour: Literal[
         "follows", "detected before open", "detected after open", "attributed"
-    ] = _stated("a server that deviates: {}")
-    donors: str = _stated("senders: {}")
-    eligibility: str = _stated("eligibility: {}")
-    presence_visible_to: str = _stated("taking part is visible to {}")
-    presence_visible_when: str = _stated("taking part is visible {}")
-    presence_of_erased_visible: bool = _stated(
+    ] = _guarantee("a server that deviates: {}")
+    donors: str = _guarantee("senders: {}")
+    eligibility: str = _guarantee("eligibility: {}")
+    presence_visible_to: str = _guarantee("taking part is visible to {}")
+    presence_visible_when: str = _guarantee("taking part is visible {}")
+    presence_of_erased_visible: bool = _guarantee(
         "servers see before opening which positions were filled: {}"
     )
-    exclusion: Literal["possible", "attributable"] = _stated("leaving a sender out is {}")
-    erasure_condition: str = _stated("an erased record stays unknown if {}")
-    post_quantum: bool = _stated("what is hidden withstands a quantum computer: {}")
-    delivery: str = _stated("delivery: {}")
-    lost_server: str = _stated("when a server is lost, {}")
-    measured_or_argued: str = _stated("evidence: {}")
-    not_covered: tuple[str, ...] = _stated("not covered: {}", default=(), converter=tuple)
+    exclusion: Literal["possible", "attributable"] = _guarantee("leaving a sender out is {}")
+    erasure_condition: str = _guarantee("an erased record stays unknown if {}")
+    post_quantum: bool = _guarantee("what is hidden withstands a quantum computer: {}")
+    delivery: str = _guarantee("delivery: {}")
+    lost_server: str = _guarantee("when a server is lost, {}")
+    measured_or_argued: str = _guarantee("evidence: {}")
+    not_covered: tuple[str, ...] = _guarantee("not covered: {}", default=(), converter=tuple)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields as the manifest holds them."""
@@ -80,22 +80,24 @@ class Guarantees:
 
     def sentences(self) -> tuple[str, ...]:
         """Return every guarantee in words, in order."""
-        return tuple(_told(field, getattr(self, field.name)) for field in attrs.fields(type(self)))
+        return tuple(
+            _sentence(field, getattr(self, field.name)) for field in attrs.fields(type(self))
+        )
 
 
-def _told(field: "attrs.Attribute[Any]", value: Any) -> str:
-    return str(field.metadata["words"]).format(_written(value))
+def _sentence(field: "attrs.Attribute[Any]", value: Any) -> str:
+    return str(field.metadata["words"]).format(_value_text(value))
 
 
-def _written(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
-    return _listed(value) if value and isinstance(value, tuple) else str(value or "nothing")
+    return _numbered_list(value) if value and isinstance(value, tuple) else str(value or "nothing")
 
 
-def _listed(items: Sequence[str]) -> str:
+def _numbered_list(items: Sequence[str]) -> str:
     """Number what is listed: each item is a phrase with commas of its own."""
     if len(items) == 1:
         return items[0]
@@ -114,8 +116,8 @@ def swap_sentence(name: str, before: Guarantees, other: str, after: Guarantees) 
         Names of the transport that was used and of the one that takes its place.
     """
     changed = [
-        f"{_told(field, getattr(after, field.name))} "
-        f"(with {name}: {_written(getattr(before, field.name))})"
+        f"{_sentence(field, getattr(after, field.name))} "
+        f"(with {name}: {_value_text(getattr(before, field.name))})"
         for field in attrs.fields(Guarantees)
         if field.name != "not_covered" and getattr(before, field.name) != getattr(after, field.name)
     ]
@@ -126,7 +128,7 @@ def swap_sentence(name: str, before: Guarantees, other: str, after: Guarantees) 
     ):
         alone = [item for item in these.not_covered if item not in those.not_covered]
         if alone:
-            changed.append(f"{words}: {_listed(alone)}")
+            changed.append(f"{words}: {_numbered_list(alone)}")
     if not changed:
         return f"With {other} instead of {name}, no declared guarantee changes."
     return f"With {other} instead of {name}: {'; '.join(changed)}."

@@ -13,7 +13,7 @@ from anonloom.data import Need
 from anonloom_testing import tables
 from anonloom_testing.canaries import CANARIES, CANARY_TABLES
 from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene
-from anonloom_testing.conformance import Check, held
+from anonloom_testing.conformance import Check, refuse_problems
 from anonloom_testing.declaring import DECLARED
 from anonloom_testing.pictures import misdrawn
 from anonloom_testing.results import NotApplicable
@@ -193,7 +193,7 @@ def check_says_what_it_measures(subject: AuditorConformance) -> None:
 
 def check_returns_findings(subject: AuditorConformance) -> None:
     """The result is `Findings`, and no name occurs twice."""
-    held(
+    refuse_problems(
         (
             f"{item.scene.name}: a {type(item.seen.result).__name__}"
             for item in subject.returned()
@@ -206,12 +206,12 @@ def check_returns_findings(subject: AuditorConformance) -> None:
         names = [finding.name for finding in findings]
         repeated = sorted({item for item in names if names.count(item) > 1})
         problems += [f"{name}: {repeated}"] if repeated else []
-    held(problems, "names of findings repeat")
+    refuse_problems(problems, "names of findings repeat")
 
 
 def check_findings_have_a_meaning(subject: AuditorConformance) -> None:
     """Every finding, chart and list of rows says in a sentence what it means."""
-    held(
+    refuse_problems(
         (
             f"{name}: {item.name}"
             for name, findings in _findings(subject)
@@ -232,7 +232,7 @@ def check_findings_are_plain_data(subject: AuditorConformance) -> None:
         for chart in findings.charts:
             wrong = _unwritable(chart)
             problems += [f"{name}: chart {chart.name}: {wrong}"] if wrong else []
-    held(problems, "not plain data")
+    refuse_problems(problems, "not plain data")
 
 
 def _unwritable(chart: Chart) -> str:
@@ -246,7 +246,7 @@ def _unwritable(chart: Chart) -> str:
 
 def check_charts_have_the_form_of_their_kind(subject: AuditorConformance) -> None:
     """The data of a chart are what its kind asks for, so that every reporter can draw it."""
-    held(
+    refuse_problems(
         (
             f"{name}: {chart.kind} {chart.name}: {wrong}"
             for name, findings in _findings(subject)
@@ -260,7 +260,7 @@ def check_charts_have_the_form_of_their_kind(subject: AuditorConformance) -> Non
 
 def check_figures_without_a_value_say_why(subject: AuditorConformance) -> None:
     """A finding without a value, or NaN, has the status `not assessable` or `none detected`."""
-    held(
+    refuse_problems(
         (
             f"{name}: {finding.name}"
             for name, findings in _findings(subject)

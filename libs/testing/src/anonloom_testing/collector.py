@@ -14,7 +14,7 @@ from anonloom_testing import tables
 from anonloom_testing.auditor import publish_classes
 from anonloom_testing.canaries import CANARIES, CANARY_TABLES
 from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene, check_same_seed_same_result
-from anonloom_testing.conformance import Check, held
+from anonloom_testing.conformance import Check, refuse_problems
 from anonloom_testing.declaring import DECLARED
 from anonloom_testing.demands import Demand
 from anonloom_testing.tables import Sample
@@ -135,12 +135,12 @@ class CollectorConformance(Acting):
 
 
 def _scene(name: str, sample: Sample, special: str = "", fails: bool = False) -> Scene:
-    def given() -> Mapping[str, Any]:
+    def inputs() -> Mapping[str, Any]:
         stages = FailingStages() if fails else PlainStages()
         return {"table": sample.table(), "stages": stages, "guard": Demand(k=3).guard()}
 
     overheard = sample if special == CANARIES else None
-    return Scene(name, given, sample, special, refused=fails, overheard=overheard)
+    return Scene(name, inputs, sample, special, refused=fails, overheard=overheard)
 
 
 def _release(result: object) -> Release | None:
@@ -149,7 +149,7 @@ def _release(result: object) -> Release | None:
     return release if isinstance(release, Release) else None
 
 
-def _published(release: Release) -> list[str]:
+def _published_rows(release: Release) -> list[str]:
     """Return the rows of a release in an order that does not depend on theirs."""
     return sorted(
         repr(sorted(row.items(), key=str)) for row in tables.plain(release.frame, release.schema)
@@ -162,12 +162,12 @@ def _curators(sample: Sample) -> Release:
 
 def check_release_equals_the_curators(subject: CollectorConformance) -> None:
     """The published rows, taken together, are those of a trusted curator."""
-    held(
+    refuse_problems(
         (
             item.scene.name
             for item in subject.returned()
             if (release := _release(item.seen.result)) is None
-            or _published(release) != _published(_curators(item.scene.facts))
+            or _published_rows(release) != _published_rows(_curators(item.scene.facts))
         ),
         "the release is not the curator's",
     )
@@ -175,13 +175,13 @@ def check_release_equals_the_curators(subject: CollectorConformance) -> None:
 
 def check_same_rows_again(subject: CollectorConformance) -> None:
     """A second collection publishes the same rows; keys and coins may differ."""
-    held(
+    refuse_problems(
         (
             item.scene.name
             for item in subject.returned()
             if (again := _release(subject.play(item.scene).result)) is not None
             and (release := _release(item.seen.result)) is not None
-            and _published(again) != _published(release)
+            and _published_rows(again) != _published_rows(release)
         ),
         "two collections of one table differ",
     )
@@ -189,7 +189,7 @@ def check_same_rows_again(subject: CollectorConformance) -> None:
 
 def check_says_what_it_guarantees(subject: CollectorConformance) -> None:
     """`guarantees` is None or complete, `simulated` is a bool, `plan` gives sentences."""
-    collector = subject.made()
+    collector = subject.build_method()
     assert collector.guarantees is None or isinstance(collector.guarantees, Guarantees)
     assert isinstance(collector.simulated, bool)
     schema = subject.tables[0]().schema

@@ -13,7 +13,7 @@ import attrs
 from anonloom import Release, StageContext
 from anonloom_testing.canaries import CANARIES
 from anonloom_testing.canaries import SEED as CANARY_SEED
-from anonloom_testing.conformance import Check, Conformance, held
+from anonloom_testing.conformance import Check, Conformance, refuse_problems
 from anonloom_testing.results import NotApplicable
 from anonloom_testing.tables import Sample
 from anonloom_testing.time_limit import place_of
@@ -72,7 +72,7 @@ class Acting(Conformance):
     def play(self, scene: Scene, seed: int = SEED) -> Observed:
         """Play one scene and watch."""
         self.report_progress(scene.name)
-        inputs, method = scene.given(), self.made()
+        inputs, method = scene.given(), self.build_method()
         notes: list[str] = []
         context = StageContext(
             seed=CANARY_SEED if scene.special == CANARIES else seed, say=notes.append
@@ -111,7 +111,7 @@ class Acting(Conformance):
 
 def check_copes_with_every_table(subject: Acting) -> None:
     """No table of the kit makes the method raise."""
-    held(
+    refuse_problems(
         (
             f"{item.scene.name}: {type(item.seen.error).__name__}: {item.seen.error}"
             + (f"\n  at {place}" if (place := place_of(item.seen.error)) else "")
@@ -125,7 +125,7 @@ def check_copes_with_every_table(subject: Acting) -> None:
 
 def check_prints_nothing(subject: Acting) -> None:
     """The method writes nothing to the terminal, warnings included."""
-    held(
+    refuse_problems(
         (
             f"{item.scene.name}: {item.seen.printed.strip()[:200]!r}"
             for item in subject.everything()
@@ -137,7 +137,7 @@ def check_prints_nothing(subject: Acting) -> None:
 
 def check_uses_only_its_own_randomness(subject: Acting) -> None:
     """The global generators of `random` and `numpy.random` are not touched: only `run.rng` is."""
-    held(
+    refuse_problems(
         (item.scene.name for item in subject.everything() if item.seen.drew_globally),
         "the method used global random numbers; take them from run.rng",
     )
@@ -145,7 +145,7 @@ def check_uses_only_its_own_randomness(subject: Acting) -> None:
 
 def check_opens_no_connection(subject: Acting) -> None:
     """The method does not try to reach another machine."""
-    held(
+    refuse_problems(
         (
             f"{item.scene.name}: {', '.join(item.seen.connections)}"
             for item in subject.everything()
@@ -157,7 +157,7 @@ def check_opens_no_connection(subject: Acting) -> None:
 
 def check_leaves_its_input_alone(subject: Acting) -> None:
     """What the method is given is the same afterwards, to the last cell."""
-    held(
+    refuse_problems(
         (
             f"{item.scene.name}: {', '.join(item.seen.changed)}"
             for item in subject.everything()
@@ -169,7 +169,7 @@ def check_leaves_its_input_alone(subject: Acting) -> None:
 
 def check_same_seed_same_result(subject: Acting) -> None:
     """The same seed and the same input give the same result."""
-    held(
+    refuse_problems(
         (
             item.scene.name
             for item in subject.returned()

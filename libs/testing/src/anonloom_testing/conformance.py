@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 from anonloom import Registry
-from anonloom._registry.loading import Entry
 from anonloom.params import InvalidValue, build, params_of
+from anonloom.runtime import Entry
 from anonloom_testing.results import CheckResult, MissingEvidence, NotApplicable
 from anonloom_testing.time_limit import TimeLimitExceeded, place_of, time_limit
 from anonloom_testing.watching import loaded_pytest
@@ -73,7 +73,7 @@ class Conformance:
             self._kept[name] = make()
         return self._kept[name]
 
-    def made(self, **changes: object) -> Any:
+    def build_method(self, **changes: object) -> Any:
         """Return the method, built from its parameters with these changes."""
         given = dict(self.params or getattr(self.method, "example", {}))
         try:
@@ -198,7 +198,7 @@ def _not_failing(name: str, reason: str) -> str:
     return f"{name} passes; take it out of expected_failures ({reason})"
 
 
-def held(problems: Iterable[str], promise: str) -> None:
+def refuse_problems(problems: Iterable[str], promise: str) -> None:
     """Raise with the first few problems, if there are any."""
     results = list(problems)
     if results:

@@ -93,7 +93,7 @@ def check_parameters_are_declared(subject: Conformance) -> None:
 
 def check_parameters_survive_yaml(subject: Conformance) -> None:
     """Parameters written as YAML and read again give the same method."""
-    method, registry = subject.made(), subject.where()
+    method, registry = subject.build_method(), subject.where()
     values = as_values(method, registry.name_of)
     again: object = build(
         subject.method, yaml.safe_load(yaml.safe_dump(values)), load=registry.load
@@ -103,7 +103,7 @@ def check_parameters_survive_yaml(subject: Conformance) -> None:
 
 def check_method_is_frozen(subject: Conformance) -> None:
     """A method is its parameters: no attribute of it can be set."""
-    method = subject.made()
+    method = subject.build_method()
     for name in [*params_of(subject.method), "something_new"]:
         before = getattr(method, name, None)
         try:
@@ -115,7 +115,7 @@ def check_method_is_frozen(subject: Conformance) -> None:
 
 def check_method_is_picklable(subject: Conformance) -> None:
     """A method can be sent to another process: experiments run in parallel."""
-    method, registry = subject.made(), subject.where()
+    method, registry = subject.build_method(), subject.where()
     again = pickle.loads(pickle.dumps(method))
     assert as_values(method, registry.name_of) == as_values(again, registry.name_of)
 

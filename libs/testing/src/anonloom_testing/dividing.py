@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 import attrs
 
 from anonloom import Classes, Guard, Release, Table
-from anonloom._run.check import judge
+from anonloom.runtime import judge
 from anonloom_testing import oracle, tables
 from anonloom_testing.auditor import publish_classes
 from anonloom_testing.canaries import CANARIES, CANARY_TABLES, crowded_canaries
 from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene
-from anonloom_testing.conformance import Check, held
+from anonloom_testing.conformance import Check, refuse_problems
 from anonloom_testing.declaring import DECLARED
 from anonloom_testing.demands import Demand, Failing
 from anonloom_testing.results import NotApplicable
@@ -79,7 +79,7 @@ class Dividing(Acting):
 
         facts = Given(sample, classes, suppressed, demand)
         # A table that the method says not to suit it may make it raise.
-        refused = fails or self.made().problem(sample.schema) is not None
+        refused = fails or self.build_method().problem(sample.schema) is not None
         overheard = sample if special == CANARIES else None
         return Scene(f"{name} ({demand.words})", given, facts, special, refused, overheard)
 
@@ -137,7 +137,7 @@ def found_rows(one: Played) -> list[int]:
 
 
 def _row_problems(subject: Dividing, find: Callable[[Played], list[int]], promise: str) -> None:
-    held(
+    refuse_problems(
         (
             f"{item.scene.name}: {len(find(item))} rows, first row {find(item)[0]}"
             for item in subject.divided()
@@ -149,7 +149,7 @@ def _row_problems(subject: Dividing, find: Callable[[Played], list[int]], promis
 
 def check_returns_classes(subject: Dividing) -> None:
     """The method returns `Classes`."""
-    held(
+    refuse_problems(
         (
             f"{item.scene.name}: a {type(item.seen.result).__name__}"
             for item in subject.returned()
@@ -185,7 +185,7 @@ def check_no_row_is_invented(subject: Dividing) -> None:
 def refused_classes(subject: Dividing, one: Played) -> list[int]:
     """Return the sizes of the classes that the oracle refuses."""
     given: Given = one.scene.facts
-    sizes_only = subject.made().guard_use == "size"
+    sizes_only = subject.build_method().guard_use == "size"
     satisfied = given.demand.large_enough if sizes_only else given.demand.holds
     return [
         len(members)
@@ -209,7 +209,7 @@ def check_row_order_does_not_matter(subject: Dividing) -> None:
 
 
 def _judge_classes(subject: Dividing, special: str) -> None:
-    held(
+    refuse_problems(
         (
             f"{item.scene.name}: {len(refused_classes(subject, item))} of {len(item.seen.result)} "
             f"classes, sizes {refused_classes(subject, item)[:5]}"
@@ -221,7 +221,7 @@ def _judge_classes(subject: Dividing, special: str) -> None:
 
 
 def _demand_soundness(subject: Dividing, wanted: bool) -> None:
-    if subject.made().sound is not wanted:
+    if subject.build_method().sound is not wanted:
         message = "sound = False: the final check refuses what is inadmissible"
         raise NotApplicable(message if wanted else "the method is sound: nothing has to be refused")
 
@@ -229,7 +229,7 @@ def _demand_soundness(subject: Dividing, wanted: bool) -> None:
 def check_unsound_classes_are_refused(subject: Dividing) -> None:
     """What a method with `sound = False` does wrong is seen by the runner's final check."""
     _demand_soundness(subject, False)
-    held(
+    refuse_problems(
         (
             f"{item.scene.name}: {len(refused_classes(subject, item))} classes are inadmissible"
             for item in subject.divided()
@@ -255,7 +255,7 @@ def _final_check_refuses(one: Played) -> bool:
 
 def check_has_no_problem_with_its_table(subject: Dividing) -> None:
     """`problem` accepts the tables on which the method works."""
-    held(
+    refuse_problems(
         (item.scene.name for item in subject.returned() if item.scene.refused),
         "the method works and complains",
     )

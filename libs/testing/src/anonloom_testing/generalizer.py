@@ -11,7 +11,7 @@ from anonloom.data import Regions
 from anonloom_testing import oracle, tables
 from anonloom_testing.canaries import CANARIES, CANARY_TABLES
 from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene
-from anonloom_testing.conformance import Check, held
+from anonloom_testing.conformance import Check, refuse_problems
 from anonloom_testing.declaring import DECLARED
 from anonloom_testing.dividing import complete, plain_classes
 from anonloom_testing.results import NotApplicable
@@ -124,7 +124,7 @@ def _whole_axes(classes: Classes, sizes: "np.ndarray[tuple[int, ...], np.dtype[A
 
 def check_returns_a_release(subject: GeneralizerConformance) -> None:
     """The method returns a `Release` that says truly whether its cells cover the originals."""
-    claim = subject.made().truthful
+    claim = subject.build_method().truthful
     for item in subject.returned():
         assert isinstance(item.seen.result, Release), f"{item.scene.name}: no Release"
         message = item.seen.result.truthful
@@ -135,7 +135,7 @@ def check_returns_a_release(subject: GeneralizerConformance) -> None:
 
 def check_rows_keep_their_order(subject: GeneralizerConformance) -> None:
     """The release has exactly the given rows, in the order of the table, and knows their origin."""
-    held(
+    refuse_problems(
         (item.scene.name for item in subject.returned() if _origin(item) != item.scene.facts.order),
         "origin is not the given rows in the order of the table",
     )
@@ -143,7 +143,7 @@ def check_rows_keep_their_order(subject: GeneralizerConformance) -> None:
 
 def check_release_knows_its_classes(subject: GeneralizerConformance) -> None:
     """`release.classes` divides the rows as the given classes do; -1 means suppressed."""
-    held(
+    refuse_problems(
         (item.scene.name for item in subject.returned() if not _same_division(item)),
         "release.classes disagrees with the classes that were given",
     )
@@ -184,12 +184,12 @@ def check_cells_are_equal_within_a_class(subject: GeneralizerConformance) -> Non
         torn = {name for (label, name), cells in seen.items() if label >= 0 and len(cells) > 1}
         if torn:
             problems.append(f"{item.scene.name}: columns {sorted(torn)}")
-    held(problems, "cells differ within a class")
+    refuse_problems(problems, "cells differ within a class")
 
 
 def check_cells_cover_the_original(subject: GeneralizerConformance) -> None:
     """Every published cell covers the value that it replaces, as a reader would read it."""
-    if not subject.made().truthful:
+    if not subject.build_method().truthful:
         raise NotApplicable("truthful = False: cells need not cover the originals")
     problems = []
     for item in subject.returned():
@@ -202,7 +202,7 @@ def check_cells_cover_the_original(subject: GeneralizerConformance) -> None:
             )
             if bad:
                 problems.append(f"{item.scene.name}: {bad} cells of column '{name}'")
-    held(problems, "cells do not cover the original")
+    refuse_problems(problems, "cells do not cover the original")
 
 
 def check_suppressed_rows_are_stars(subject: GeneralizerConformance) -> None:
@@ -216,7 +216,7 @@ def check_suppressed_rows_are_stars(subject: GeneralizerConformance) -> None:
         )
         if bad:
             problems.append(f"{item.scene.name}: {bad} rows")
-    held(problems, "suppressed rows show more than *")
+    refuse_problems(problems, "suppressed rows show more than *")
 
 
 def check_other_columns_are_unchanged(subject: GeneralizerConformance) -> None:
@@ -235,7 +235,7 @@ def check_other_columns_are_unchanged(subject: GeneralizerConformance) -> None:
         )
         if bad:
             problems.append(f"{item.scene.name}: {bad} rows")
-    held(problems, "columns that are no quasi-identifiers changed")
+    refuse_problems(problems, "columns that are no quasi-identifiers changed")
 
 
 _CHECKS: tuple[Check, ...] = (

@@ -13,7 +13,7 @@ from anonloom import StageContext
 from anonloom.errors import IntegrityError
 from anonloom.kinds import ProvedRows, ProvingSeal, Query, Seal, SealFiles, VerifiedScope
 from anonloom_testing.conduct import CONDUCT, Acting, Scene, check_same_seed_same_result
-from anonloom_testing.conformance import Check, held
+from anonloom_testing.conformance import Check, refuse_problems
 from anonloom_testing.declaring import DECLARED
 from anonloom_testing.results import NotApplicable
 
@@ -82,7 +82,7 @@ class IntegrityConformance(Acting):
         """Return the scheme, which must be a seal."""
         if not issubclass(self.method, Seal):
             raise NotApplicable("the scheme is no seal, and names no conformance class of its own")
-        scheme: Seal = self.made()
+        scheme: Seal = self.build_method()
         return scheme
 
     def act(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
@@ -169,7 +169,7 @@ def _changes_are_noticed(subject: IntegrityConformance, changes: Mapping[str, Ch
                 else f"{type(verdict).__name__}: {verdict}"
             )
             problems.append(f"{name}: {message}")
-    held(problems, "a change was not noticed, or not with an IntegrityError")
+    refuse_problems(problems, "a change was not noticed, or not with an IntegrityError")
 
 
 def check_untouched_release_verifies(subject: IntegrityConformance) -> None:
@@ -377,7 +377,7 @@ def check_changed_proofs_are_noticed(subject: IntegrityConformance) -> None:
             problems.append(f"{name}: {type(error).__name__}: {error}")
         else:
             problems.append(f"{name}: verified")
-    held(problems, "a change was not noticed, or not with an IntegrityError")
+    refuse_problems(problems, "a change was not noticed, or not with an IntegrityError")
 
 
 _CONDUCT = tuple(check for check in CONDUCT if check is not check_same_seed_same_result)

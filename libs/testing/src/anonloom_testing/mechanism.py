@@ -9,7 +9,7 @@ from anonloom import Release, StageContext, Table
 from anonloom_testing import tables
 from anonloom_testing.canaries import CANARIES, CANARY_TABLES
 from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene
-from anonloom_testing.conformance import Check, held
+from anonloom_testing.conformance import Check, refuse_problems
 from anonloom_testing.declaring import DECLARED
 from anonloom_testing.oracle import Row
 from anonloom_testing.results import NotApplicable
@@ -90,7 +90,7 @@ def check_returns_a_table(subject: MechanismConformance) -> None:
             problems.append(f"{item.scene.name}: a {type(result).__name__}")
         elif not set(result.schema.names) <= set(item.scene.facts.sample.schema.names):
             problems.append(f"{item.scene.name}: there are new columns")
-    held(problems, "not a protected version of the table")
+    refuse_problems(problems, "not a protected version of the table")
 
 
 def _tables(subject: MechanismConformance) -> Iterator[Played]:
@@ -99,7 +99,7 @@ def _tables(subject: MechanismConformance) -> Iterator[Played]:
 
 def check_origin_is_honest(subject: MechanismConformance) -> None:
     """`origin` names the source row of every row, or is None and no row is a source row."""
-    held(
+    refuse_problems(
         (
             f"{table.scene.name}: {message}"
             for table in _tables(subject)
@@ -138,7 +138,7 @@ def _whole(one: Played, found: list[dict[str, object]]) -> bool:
 
 def check_claim_of_truth(subject: MechanismConformance) -> None:
     """If the class says `truthful`, every cell that is left is the original one."""
-    if not subject.made().truthful:
+    if not subject.build_method().truthful:
         raise NotApplicable("truthful = False: cells need not be the original ones")
     problems = []
     for table in _tables(subject):
@@ -153,7 +153,7 @@ def check_claim_of_truth(subject: MechanismConformance) -> None:
             )
         )
         problems += [f"{table.scene.name}: {changed} rows"] if changed else []
-    held(problems, "cells are not the original ones")
+    refuse_problems(problems, "cells are not the original ones")
 
 
 def _contained(row: Mapping[str, object], original: Row) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 from anonloom import StageContext
 from anonloom_testing import tables
 from anonloom_testing.conduct import Scene
-from anonloom_testing.conformance import held
+from anonloom_testing.conformance import refuse_problems
 from anonloom_testing.demands import DEMANDS, admitted_classes
 from anonloom_testing.dividing import DIVIDED, Dividing, complete, reordered_clinics
 
@@ -55,7 +55,7 @@ class OutlierHandlerConformance(Dividing):
 
 def check_incomplete_rows_stay_suppressed(subject: OutlierHandlerConformance) -> None:
     """A row that a column with `missing: suppress` suppressed is in no class afterwards."""
-    held(
+    refuse_problems(
         (
             f"{item.scene.name}: {len(back)} rows"
             for item in subject.divided()

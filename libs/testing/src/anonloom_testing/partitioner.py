@@ -6,7 +6,7 @@ from typing import Any
 from anonloom import StageContext
 from anonloom_testing import oracle, tables
 from anonloom_testing.conduct import Scene
-from anonloom_testing.conformance import held
+from anonloom_testing.conformance import refuse_problems
 from anonloom_testing.demands import DEMANDS, Demand
 from anonloom_testing.dividing import (
     DIVIDED,
@@ -65,7 +65,7 @@ class PartitionerConformance(Dividing):
 
 def check_given_classes_are_refined(subject: PartitionerConformance) -> None:
     """No class has rows of two given classes."""
-    held(
+    refuse_problems(
         (
             f"{item.scene.name}: {len(torn)} classes"
             for item in subject.divided()
@@ -77,7 +77,7 @@ def check_given_classes_are_refined(subject: PartitionerConformance) -> None:
 
 def check_suppressed_rows_stay_suppressed(subject: PartitionerConformance) -> None:
     """A row that was suppressed before is in no class afterwards."""
-    held(
+    refuse_problems(
         (
             f"{item.scene.name}: {len(back)} rows"
             for item in subject.divided()

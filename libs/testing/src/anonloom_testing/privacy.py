@@ -11,7 +11,7 @@ from anonloom import StageContext
 from anonloom_testing import tables
 from anonloom_testing.canaries import CANARIES, CANARY_TABLES
 from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene
-from anonloom_testing.conformance import Check, held
+from anonloom_testing.conformance import Check, refuse_problems
 from anonloom_testing.declaring import DECLARED
 from anonloom_testing.oracle import Row
 from anonloom_testing.results import MissingEvidence, NotApplicable
@@ -91,7 +91,7 @@ class PrivacyModelConformance(Acting):
 
     def also_told(self, one: Played) -> Iterator[tuple[str, str | bytes]]:
         """Yield what would pass, and what is wrong with the table."""
-        given, model = one.scene.given(), self.made()
+        given, model = one.scene.given(), self.build_method()
         yield "problem", str(model.problem(one.scene.facts.sample.schema))
         asked = watch(lambda: model.would_pass(*given.values()), {})
         yield "would_pass", f"{asked.result} {asked.error} {asked.printed} {asked.logged}"
@@ -140,7 +140,7 @@ def _asker(
     subject: PrivacyModelConformance, one: Played
 ) -> Callable[[list[tuple[int, int]]], list[bool]]:
     """Return a way to ask about other ranges of the same rows; one table serves all questions."""
-    given, model = one.scene.given(), subject.made()
+    given, model = one.scene.given(), subject.build_method()
 
     def ask(ranges: list[tuple[int, int]]) -> list[bool]:
         starts, stops = as_rows([a for a, _ in ranges]), as_rows([b for _, b in ranges])
@@ -163,7 +163,7 @@ def _judged(subject: PrivacyModelConformance) -> Iterator[tuple[Played, list[boo
 
 def check_verdicts_fit(subject: PrivacyModelConformance) -> None:
     """The result is an array of bools with one element per range, also when there is none."""
-    held(
+    refuse_problems(
         (item.scene.name for item in subject.returned() if not _fits(item)),
         "the verdicts do not fit",
     )
@@ -183,7 +183,7 @@ def check_agrees_with_the_reference(subject: PrivacyModelConformance) -> None:
             if expected is not verdict:
                 message = "admits" if verdict else "refuses"
                 problems.append(f"{item.scene.name}: the model {message} rows {start}:{stop}")
-    held(problems, "the model disagrees with the reference")
+    refuse_problems(problems, "the model disagrees with the reference")
 
 
 def check_ranges_are_judged_alone(subject: PrivacyModelConformance) -> None:
@@ -194,7 +194,7 @@ def check_ranges_are_judged_alone(subject: PrivacyModelConformance) -> None:
         alone = [ask([span]) for span in item.scene.facts.ranges[::7]]
         if alone != [[verdict] for verdict in verdicts[::7]]:
             problems.append(item.scene.name)
-    held(problems, "a range is judged differently in company")
+    refuse_problems(problems, "a range is judged differently in company")
 
 
 def check_claim_of_monotonicity(subject: PrivacyModelConformance) -> None:
@@ -216,12 +216,12 @@ def check_claim_of_monotonicity(subject: PrivacyModelConformance) -> None:
         broken = sum(x and y and not z for x, y, z in zip(left, right, union, strict=True))
         if broken:
             problems.append(f"{item.scene.name}: {broken} unions of admitted classes are refused")
-    held(problems, "the model is not monotone")
+    refuse_problems(problems, "the model is not monotone")
 
 
 def check_claim_of_size(subject: PrivacyModelConformance) -> None:
     """No class below `min_size` is admitted; with `size_only`, every other one is."""
-    model, problems = subject.made(), []
+    model, problems = subject.build_method(), []
     for item, verdicts in _judged(subject):
         person = item.scene.facts.sample.person
         for (start, stop), verdict in zip(item.scene.facts.ranges, verdicts, strict=True):
@@ -229,7 +229,7 @@ def check_claim_of_size(subject: PrivacyModelConformance) -> None:
             if (small and verdict) or (model.size_only and person is None and verdict is small):
                 message = "admitted" if verdict else "refused"
                 problems.append(f"{item.scene.name}: {stop - start} rows are {message}")
-    held(problems, f"min_size is {model.min_size}, size_only is {model.size_only}")
+    refuse_problems(problems, f"min_size is {model.min_size}, size_only is {model.size_only}")
 
 
 def check_says_what_would_pass(subject: PrivacyModelConformance) -> None:
@@ -239,16 +239,16 @@ def check_says_what_would_pass(subject: PrivacyModelConformance) -> None:
         if all(verdicts):
             continue
         given = item.scene.given()
-        words = subject.made().would_pass(*given.values())
+        words = subject.build_method().would_pass(*given.values())
         if not isinstance(words, str) or not words.strip() or "\n" in words:
             problems.append(f"{item.scene.name}: {words!r}")
-    held(problems, "would_pass says nothing usable")
+    refuse_problems(problems, "would_pass says nothing usable")
 
 
 def check_has_no_problem_with_its_table(subject: PrivacyModelConformance) -> None:
     """`problem` accepts the tables on which the model works."""
-    model = subject.made()
-    held(
+    model = subject.build_method()
+    refuse_problems(
         (
             f"{item.scene.name}: {message}"
             for item in subject.returned()

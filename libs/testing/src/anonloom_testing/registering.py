@@ -6,7 +6,7 @@ from anonloom import Registry
 from anonloom.api import API_VERSION, ROLES, Method, hookimpl
 
 
-def registered(kind: str, cls: type, name: str = "toy") -> Registry:
+def registry_with(kind: str, cls: type, name: str = "toy") -> Registry:
     """Return a registry in which a plugin made on the spot registers a class.
 
     Parameters

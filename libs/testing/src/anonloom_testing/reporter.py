@@ -13,7 +13,7 @@ from anonloom import StageContext, short_repr
 from anonloom_testing import reports
 from anonloom_testing.canaries import CANARIES, CANARY_TABLES
 from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene
-from anonloom_testing.conformance import Check, held
+from anonloom_testing.conformance import Check, refuse_problems
 from anonloom_testing.declaring import DECLARED
 from anonloom_testing.tables import Sample
 from anonloom_testing.telling import OVERHEARD
@@ -120,7 +120,7 @@ def _scene(
 
 def check_names_what_it_wrote(subject: ReporterConformance) -> None:
     """The returned names are those of the files in the folder."""
-    held(
+    refuse_problems(
         (
             f"{item.scene.name}: returned {item.seen.result.names!r}, wrote {list(files)}"
             for item in subject.returned()
@@ -133,7 +133,7 @@ def check_names_what_it_wrote(subject: ReporterConformance) -> None:
 
 def check_writes_only_into_its_folder(subject: ReporterConformance) -> None:
     """Nothing is written beside the folder."""
-    held(
+    refuse_problems(
         (
             f"{item.scene.name}: {item.seen.result.elsewhere}"
             for item in subject.returned()
@@ -145,7 +145,7 @@ def check_writes_only_into_its_folder(subject: ReporterConformance) -> None:
 
 def check_pages_fetch_nothing(subject: ReporterConformance) -> None:
     """A page needs no other file and no network to be shown."""
-    held(
+    refuse_problems(
         (
             f"{item.scene.name}: {page}: {match[0][:80]!r}"
             for item in subject.returned()
@@ -158,7 +158,7 @@ def check_pages_fetch_nothing(subject: ReporterConformance) -> None:
 
 def check_texts_are_not_markup(subject: ReporterConformance) -> None:
     """A text of the report that looks like markup is shown, not obeyed."""
-    held(
+    refuse_problems(
         (
             page
             for item in subject.returned("markup")

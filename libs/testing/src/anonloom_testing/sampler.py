@@ -9,7 +9,7 @@ from anonloom import Classes, StageContext
 from anonloom_testing import tables
 from anonloom_testing.canaries import CANARIES, CANARY_TABLES
 from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene
-from anonloom_testing.conformance import Check, held
+from anonloom_testing.conformance import Check, refuse_problems
 from anonloom_testing.declaring import DECLARED
 from anonloom_testing.dividing import plain_classes
 from anonloom_testing.results import NotApplicable
@@ -109,14 +109,14 @@ def _fits(one: Played) -> bool:
 
 def check_mask_fits(subject: SamplerConformance) -> None:
     """The result is a mask of bools with one element per row of `classes.rows`."""
-    held(
+    refuse_problems(
         (item.scene.name for item in subject.returned() if not _fits(item)), "the mask does not fit"
     )
 
 
 def check_least_kept_is_possible(subject: SamplerConformance) -> None:
     """`least_kept` gives an integer from 0 to the size, for each size on its own."""
-    method = subject.made()
+    method = subject.build_method()
     together = [int(kept) for kept in method.least_kept(np.array(SIZES, np.int64))]
     alone = [int(method.least_kept(np.array([size], np.int64))[0]) for size in SIZES]
     assert alone == together, "a size is judged differently in company"
@@ -126,7 +126,7 @@ def check_least_kept_is_possible(subject: SamplerConformance) -> None:
 
 def check_least_kept_is_honoured(subject: SamplerConformance) -> None:
     """Of a class of every size from 1 to 200 at least `least_kept(size)` rows are kept."""
-    method, problems = subject.made(), []
+    method, problems = subject.build_method(), []
     first = subject.played()[0].scene
     shows = [*_fitting(subject), *(Played(first, subject.play(first, seed)) for seed in range(8))]
     for show in shows:
@@ -140,7 +140,7 @@ def check_least_kept_is_honoured(subject: SamplerConformance) -> None:
         ]
         if short:
             problems.append(f"{show.scene.name}: classes of {sorted(set(short))[:8]} rows")
-    held(problems, "fewer rows are kept than least_kept says")
+    refuse_problems(problems, "fewer rows are kept than least_kept says")
 
 
 def check_rate_is_kept(subject: SamplerConformance) -> None:
@@ -155,7 +155,7 @@ def check_rate_is_kept(subject: SamplerConformance) -> None:
         kept = sum(_kept(item))
         if abs(kept - rate * total) > slack:
             problems.append(f"{item.scene.name}: {kept} of {total} rows")
-    held(problems, f"the share kept is not {subject.rate}")
+    refuse_problems(problems, f"the share kept is not {subject.rate}")
 
 
 def check_sees_labels_only(subject: SamplerConformance) -> None:
@@ -169,7 +169,7 @@ def check_sees_labels_only(subject: SamplerConformance) -> None:
         # A sampler that differs from call to call is blamed for that by another check.
         if again[0] != fingerprint(item.seen.result) == again[1]:
             problems.append(item.scene.name)
-    held(problems, "the mask depends on the row numbers")
+    refuse_problems(problems, "the mask depends on the row numbers")
 
 
 _CHECKS: tuple[Check, ...] = (

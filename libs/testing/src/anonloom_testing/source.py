@@ -12,7 +12,7 @@ from anonloom.errors import DataError
 from anonloom_testing import tables
 from anonloom_testing.canaries import CANARIES, CANARY_TABLES
 from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene
-from anonloom_testing.conformance import Check, held
+from anonloom_testing.conformance import Check, refuse_problems
 from anonloom_testing.declaring import DECLARED
 from anonloom_testing.results import NotApplicable
 from anonloom_testing.tables import ORDINARY_TABLES, Sample
@@ -134,7 +134,7 @@ def check_returns_the_declared_columns(subject: SourceConformance) -> None:
             problems.append(f"{item.scene.name}: a {type(table).__name__}")
         elif table.schema != item.scene.given()["schema"] or not len(table):
             problems.append(item.scene.name)
-    held(problems, "not the declared table")
+    refuse_problems(problems, "not the declared table")
 
 
 def check_rows_are_those_stored(subject: SourceConformance) -> None:
@@ -157,7 +157,7 @@ def check_rows_are_those_stored(subject: SourceConformance) -> None:
             }
         )
         problems += [f"{item.scene.name}: columns {names}"] if names else []
-    held(problems, "rows differ from what was stored")
+    refuse_problems(problems, "rows differ from what was stored")
 
 
 def _alike(found: object, stored: object) -> bool:
@@ -193,13 +193,13 @@ def check_first_rows_are_a_look_ahead(subject: SourceConformance) -> None:
         rows = min(_FIRST, len(item.scene.facts.rows))
         if list(first.columns) != list(names) or len(first) != rows:
             problems.append(item.scene.name)
-    held(problems, "first_rows() gives other columns or another number of rows")
+    refuse_problems(problems, "first_rows() gives other columns or another number of rows")
 
 
 def check_columns_are_listed_truly(subject: SourceConformance) -> None:
     """`columns` names all columns of the data, or says None."""
     _stored(subject)
-    held(
+    refuse_problems(
         (
             item.scene.name
             for item in subject.returned()

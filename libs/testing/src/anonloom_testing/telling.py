@@ -11,11 +11,11 @@ from collections.abc import Iterator
 import attrs
 
 from anonloom import Chart, Finding, Findings, Release
-from anonloom._run.reporting import chart_data, finding_data
 from anonloom.findings import Notice
+from anonloom.runtime import chart_data, finding_data
 from anonloom_testing.canaries import CANARIES, SEED
 from anonloom_testing.conduct import Acting, Played
-from anonloom_testing.conformance import Check, held
+from anonloom_testing.conformance import Check, refuse_problems
 from anonloom_testing.results import NotApplicable
 from anonloom_testing.sightings import CellDetector
 from anonloom_testing.watching import Observed
@@ -29,7 +29,7 @@ def check_says_no_cell(subject: Acting) -> None:
     scenes = subject.played(CANARIES)
     if not scenes:
         raise NotApplicable("the method sees no table but its own")
-    held(
+    refuse_problems(
         (
             f"{scene.scene.name}: {where}: {sighting}"
             for scene in scenes
@@ -47,7 +47,7 @@ def check_representations_are_short(subject: Acting) -> None:
         for shown in _objects(subject, item)
         if len(repr(shown)) > LONGEST_REPR
     ]
-    held(problems, f"the representation has more than {LONGEST_REPR} characters")
+    refuse_problems(problems, f"the representation has more than {LONGEST_REPR} characters")
 
 
 def sightings(subject: Acting, one: Played) -> Iterator[tuple[str, str]]:
@@ -98,7 +98,9 @@ def _objects(subject: Acting, one: Played) -> Iterator[object]:
     result = one.seen.result
     returned = result if isinstance(result, tuple) else (result,)
     yield from (
-        shown for shown in (subject.made(), one.seen.run, *returned) if attrs.has(type(shown))
+        shown
+        for shown in (subject.build_method(), one.seen.run, *returned)
+        if attrs.has(type(shown))
     )
 
 

@@ -97,8 +97,10 @@ if TYPE_CHECKING:
     from anonloom_transport.slots import row_size as row_size
     from anonloom_transport.slots import slot_of as slot_of
     from anonloom_transport.slots import write_row as write_row
+    from anonloom_transport.state import RoundState as RoundState
     from anonloom_transport.state_vault import StateVault as StateVault
     from anonloom_transport.storage_attack import StorageAttack as StorageAttack
+    from anonloom_transport.strategy import ServerStrategy as ServerStrategy
     from anonloom_transport.trace import Link as Link
     from anonloom_transport.trace import Rounds as Rounds
     from anonloom_transport.trace import Sighting as Sighting
@@ -236,8 +238,10 @@ _HOMES = {
         "slot_of",
         "write_row",
     ),
+    "state": ("RoundState",),
     "state_vault": ("StateVault",),
     "storage_attack": ("StorageAttack",),
+    "strategy": ("ServerStrategy",),
     "trace": (
         "Link",
         "Rounds",
@@ -300,6 +304,7 @@ __all__ = [
     "RoundClient",
     "RoundOperation",
     "RoundServer",
+    "RoundState",
     "RoundTransport",
     "Rounds",
     "SECRET_BYTES",
@@ -309,6 +314,7 @@ __all__ = [
     "SealingKey",
     "ServerConfig",
     "ServerEngine",
+    "ServerStrategy",
     "Sighting",
     "SignedMessage",
     "Signer",

@@ -13,7 +13,7 @@ import attrs
 from anonloom_transport.base import ServerConfig
 from anonloom_transport.channel import Channel
 from anonloom_transport.codec import cut, pack
-from anonloom_transport.counting import COUNT_BYTES
+from anonloom_transport.count_phase import COUNT_BYTES
 from anonloom_transport.engines import ID_BYTES
 from anonloom_transport.entropy import SystemEntropy
 from anonloom_transport.estimates import Estimate, Operation, Work, microbenchmark, seconds

@@ -1,6 +1,7 @@
 """Trials: small rounds that hide nothing, to see what taking part costs on this machine."""
 
 import sys
+from collections.abc import Sequence
 from functools import cache
 from statistics import median
 from typing import Any, ClassVar
@@ -8,17 +9,16 @@ from typing import Any, ClassVar
 import attrs
 
 from anonloom.kinds import Guarantees
-from anonloom_transport.base import ServerConfig
 from anonloom_transport.client import RoundClient
 from anonloom_transport.driver import Driver
-from anonloom_transport.engines import Clock, Entropy
+from anonloom_transport.engines import Entropy
 from anonloom_transport.entropy import SystemEntropy
 from anonloom_transport.invitations import Authority
 from anonloom_transport.notice import Notice
-from anonloom_transport.recorded_entropy import RecordedEntropy
 from anonloom_transport.rounds import Round, Suite
-from anonloom_transport.server import RoundServer
 from anonloom_transport.slots import SlotSecret
+from anonloom_transport.state import RoundState
+from anonloom_transport.strategy import ServerStrategy
 from anonloom_transport.transport import RoundTransport
 
 #: Senders of a trial, and how often it is repeated.
@@ -109,11 +109,8 @@ class _Plain(RoundTransport):
     def make_client(self, notice: Notice, entropy: Entropy, invitation: bytes) -> RoundClient:
         return _Client(notice, entropy, invitation, contents=self.contents)
 
-    def make_server(
-        self, round: Round, config: ServerConfig, entropy: RecordedEntropy, clock: Clock
-    ) -> RoundServer:
-        own = (round, config, self.software, entropy, clock)
-        return _Server(*own, size=self.contents[config.index], noted=self.held)
+    def make_server(self, state: RoundState) -> ServerStrategy:
+        return _Server(state, size=self.contents[state.index], noted=self.held)
 
     def guarantees(self, round: Round) -> Guarantees:
         raise AssertionError("a trial promises nothing")
@@ -134,7 +131,7 @@ class _Client(RoundClient):
 
 
 @attrs.define(eq=False)
-class _Server(RoundServer):
+class _Server(ServerStrategy):
     size: int = attrs.field(kw_only=True)
     noted: list[int] = attrs.field(kw_only=True)
 
@@ -142,16 +139,17 @@ class _Server(RoundServer):
     def content_size(self) -> int:
         return self.size
 
-    def place(self) -> None:
-        if not self.config.index:
-            self.noted.append(size_of((self._uploads._bodies, self._contents, self._senders)))
-        self.settled = True
+    def place(self) -> bool:
+        state = self.state
+        if not state.index:
+            self.noted.append(size_of((state.uploads._bodies, state.contents, state.clients)))
+        return True
 
-    def reveal(self) -> None:
-        self.end()
+    def reveal(self) -> bool:
+        return True
 
-    def conclude(self) -> None:
-        self.publish([])
+    def conclude(self) -> Sequence[bytes | None]:
+        return []
 
 
 def size_of(kept: Any) -> int:

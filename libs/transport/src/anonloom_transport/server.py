@@ -1,32 +1,36 @@
-"""Server: the part of a server engine that every transport shares.
+"""Server: one server of a round, from its beginning to its result, whatever the transport.
 
-It begins the round with the others, takes uploads and confirms them, agrees on what was accepted,
-hears objections, and ends the round when everything is public. What happens in between is the
-transport's: `place`, `reveal` and `conclude`.
+`RoundServer` has the phases of a round, one object each, which work on one state: it begins the
+round with the others, takes uploads and confirms them, agrees on what was accepted, hears
+objections, counts, opens, and ends the round when everything is public. What is the transport's
+own is given to it as a `ServerStrategy`.
 
 All that the engine does follows from facts that only grow: what it drew, what it was sent, what
-servers said, what its operator asked for. `_go_on` does whatever the facts allow and nothing twice.
-So a server that is started again from the saved facts is where it was.
+servers said, what its operator asked for. `advance` does whatever the facts allow and nothing
+twice. So a server that is started again from the saved facts is where it was.
 """
 
-import hashlib
 import math
 import re
-from abc import abstractmethod
-from collections.abc import Iterable, Sequence, Set
-from typing import ClassVar
-
-import attrs
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 
 from anonloom.errors import TransportError
-from anonloom_transport.channel import COMMIT, STOP, TOLD_BYTES
-from anonloom_transport.codec import pack, packed_size
-from anonloom_transport.counting import Counting
-from anonloom_transport.engines import ID_BYTES, Envelope
+from anonloom_transport.agree_phase import AgreePhase
+from anonloom_transport.base import ServerConfig
+from anonloom_transport.begin_phase import BeginPhase
+from anonloom_transport.channel import COMMIT, STOP, TOLD_BYTES, Channel
+from anonloom_transport.codec import packed_size
+from anonloom_transport.collect_phase import CollectPhase
+from anonloom_transport.count_phase import CountPhase
+from anonloom_transport.engines import ID_BYTES, Envelope, ServerEngine
 from anonloom_transport.objections import objection_size
-from anonloom_transport.rounds import Erasure, require_operation, require_positions
-from anonloom_transport.saving import load, save
-from anonloom_transport.signing import SIGNATURE_BYTES, signed, write_signed
+from anonloom_transport.open_phase import OpenPhase
+from anonloom_transport.rounds import Round, require_operation, require_positions
+from anonloom_transport.signing import SIGNATURE_BYTES
+from anonloom_transport.state import RoundState
+from anonloom_transport.state_codec import load, save
+from anonloom_transport.strategy import ServerStrategy
 from anonloom_transport.uploads import HASH_BYTES
 
 #: Steps that every round has; a transport adds its own.
@@ -53,145 +57,117 @@ _LONGEST = 2**16
 _NUMBER = re.compile(r" (0|[1-9][0-9]?)\Z")
 
 
-@attrs.define(eq=False)
-class RoundServer(Counting):
+class RoundServer(ServerEngine):
     """One server in one round.
-
-    A transport derives from it and says what uploads contain (`content_size`, `judge`), how what
-    was admitted is put in its place and checked (`place`), how filled positions are counted
-    (`tally`), how it is opened (`reveal`) and how the result follows from words that are public by
-    then (`conclude`).
 
     Attributes
     ----------
-    signed_result
-        What became public with the signatures of all servers.
+    state
+        All that the server knows.
+    strategy
+        The transport's part.
+    beginning, collection, agreement, counting, opening
+        The phases of the round.
     """
 
-    #: Steps in which clients speak, beyond uploads and objections.
-    claims: ClassVar[frozenset[str]] = frozenset()
+    def __init__(self, state: RoundState, strategy: ServerStrategy) -> None:
+        self.state = state
+        self.strategy = strategy
+        self.beginning = BeginPhase(state, strategy)
+        self.collection = CollectPhase(state, strategy)
+        self.agreement = AgreePhase(state, self.collection)
+        self.counting = CountPhase(state, strategy)
+        self.opening = OpenPhase(state, strategy)
 
-    signed_result: bytes | None = attrs.field(default=None, init=False, repr=False)
-    _over: bool = attrs.field(default=False, init=False)
-    _accepted: int = attrs.field(default=0, init=False)
-    _left_out: int = attrs.field(default=0, init=False)
-    _stood: frozenset[bytes] | None = attrs.field(default=None, init=False, repr=False)
-    _found: Sequence[bytes | None] | None = attrs.field(default=None, init=False, repr=False)
-    _result: tuple[bytes | None, ...] | None = attrs.field(default=None, init=False, repr=False)
+    def __repr__(self) -> str:
+        return f"RoundServer({self.state.round.id!r}, {self.state.index})"
 
-    # --- what a transport says ------------------------------------------------------------------
-
-    @abstractmethod
-    def place(self) -> None:
-        """Put what was admitted in its place and check it; set `settled` when that is done."""
-
-    @abstractmethod
-    def reveal(self) -> None:
-        """Show this server's part to the others; call `end` when it was shown."""
-
-    @abstractmethod
-    def conclude(self) -> None:
-        """Make the result out of words that all servers have heard, and `publish` it."""
-
-    def forget(self) -> None:
-        """Forget the transport's own secrets."""
-
-    def take_claim(self, envelope: Envelope) -> str:
-        """Take what a client says in one of the steps `claims`; return why it is refused."""
-        return "unknown step"
-
-    # --- what a transport asks ------------------------------------------------------------------
+    # --- what others see ------------------------------------------------------------------------
 
     @property
-    def erased(self) -> Set[int]:
-        """Positions that will not be opened."""
-        return self._erased
+    def round(self) -> Round:
+        """The round."""
+        return self.state.round
 
-    def coins(self) -> bytes | None:
-        """Return 32 bytes that all servers tossed together; None as long as one is missing."""
-        # Tossed for this subject: whoever made a server toss again for another one, from an older
-        # saved state, would otherwise know its coin before the list is fixed.
-        own, subject = f"coin {self.subject.hex()}", self.subject
-        shown = self.channel.exchange("coin", lambda: self.channel.derive(own), subject)
-        return None if shown is None else hashlib.sha256(pack(b"coins", *shown)).digest()
+    @property
+    def config(self) -> ServerConfig:
+        """What this server brought into the round."""
+        return self.state.config
 
-    def exclude(self, uploads: Iterable[bytes], reason: str) -> None:
-        """Take admitted uploads out again, because all servers saw that they are wrong."""
-        gone = set(uploads)
-        if gone:
-            self.refused[reason] += len(gone)
-            self._left_out += len(gone)
+    @property
+    def channel(self) -> Channel:
+        """What this server sends to the others and receives from them."""
+        return self.state.channel
 
-    def end(self) -> None:
-        """Destroy the round's key and forget everything that is not public.
+    @property
+    def refused(self) -> Counter[str]:  # type: ignore[override]
+        """How many envelopes were refused, by reason."""
+        return self.state.refused
 
-        From here on a restart goes on from public data only, and records that were erased can't be
-        computed from anything that this server still has.
-        """
-        if self._over:
-            return
-        self._over = True
-        self._accepted = len(self.admitted or ())
-        self._stood = self.senders
-        self._vault.destroy()
-        self._key = None
-        self._uploads.forget()
-        self._contents.clear()
-        self._objections.clear()
-        self._invitations.clear()
-        self.remembered.clear()
-        self._counts = None
-        self._entropy.forget()
-        self.channel.forget()
-        self.forget()
+    @property
+    def remarks(self) -> Counter[str]:
+        """What went wrong and was put right, counted."""
+        return self.state.remarks
 
-    def publish(self, result: Sequence[bytes | None]) -> None:
-        """Make a result public when all servers have signed it."""
-        self._found = result
-        document = write_result(result)
-        own = self.channel.signer.sign("result", self.binding, document)
-        self.channel.send("sign result", own)
-        signatures = self.channel.all("sign result")
-        if signatures is None:
-            return
-        for server, signature in enumerate(signatures):
-            if not signed(self.config.pins[server], signature, "result", self.binding, document):
-                self.channel.stop(
-                    f"server {server} signs something else than what all words give: result"
-                )
-                return
-        self.signed_result = write_signed(document, signatures)
-        self._result = tuple(result)
+    @property
+    def on_link(self) -> Callable[[bytes, bytes], None] | None:
+        """See `ServerEngine.on_link`."""
+        return self.state.on_link
+
+    @on_link.setter
+    def on_link(self, call: Callable[[bytes, bytes], None] | None) -> None:
+        self.state.on_link = call
+
+    @property
+    def on_progress(self) -> Callable[[int, int], None] | None:
+        """See `ServerEngine.on_progress`."""
+        return self.state.on_progress
+
+    @on_progress.setter
+    def on_progress(self, call: Callable[[int, int], None] | None) -> None:
+        self.state.on_progress = call
+
+    @property
+    def notice(self) -> bytes | None:
+        """The description of the round, signed by all servers; None before that."""
+        return self.state.notice
+
+    @property
+    def stopped(self) -> str:
+        """Why the round cannot end; empty if it can."""
+        return self.state.stop_reason
 
     @property
     def missing_messages(self) -> list[tuple[int, str]]:
-        """Which servers this one waits for, and for which word: for the operator's eyes."""
-        return [] if self._result is not None else self.channel.missing_messages
-
-    # --- the contract ---------------------------------------------------------------------------
+        """Which servers this one waits for, and for which message: for the operator's eyes."""
+        return [] if self.state.result is not None else self.state.channel.missing_messages
 
     @property
     def accepted(self) -> int:
         """Number of uploads that stand."""
-        return self._accepted if self._over else len(self._uploads)
+        return self.state.accepted_count if self.state.over else len(self.state.uploads)
 
     @property
     def left_out(self) -> int:
         """Number of those that were taken out again, because they failed a check."""
-        return self._left_out
+        return self.state.left_out
 
     @property
     def senders(self) -> frozenset[bytes]:
         """Whose uploads stand, by the public halves of invitations."""
-        if self._stood is not None:
-            return self._stood
-        admitted = set(self._uploads if self.admitted is None else self.admitted)
-        return frozenset(who for who, upload in self._invitations.items() if upload in admitted)
+        return self.state.senders
+
+    @property
+    def counts(self) -> tuple[int, ...] | None:
+        """Number of filled positions of each group; None before that, and when all is over."""
+        return self.state.counts
 
     @property
     def result(self) -> Sequence[bytes | None] | None:
         """What became public; None before that."""
-        return self._result
+        return self.state.result
+
+    # --- what the operator and the network ask for ----------------------------------------------
 
     def begin(self) -> list[Envelope]:
         """Announce the server's key of this round.
@@ -202,7 +178,7 @@ class RoundServer(Counting):
             When it has begun before and was not started from what it saved: with other keys it
             would contradict itself, and be taken for a liar.
         """
-        if self._key is None and self._vault.begun:
+        if self.state.key is None and self.state.vault.begun:
             raise TransportError(
                 "this server has begun the round before: it goes on from what it saved last"
             )
@@ -211,104 +187,118 @@ class RoundServer(Counting):
     def close(self) -> list[Envelope]:
         """End the collection; see `ServerEngine.close`."""
         self._require_going()
-        if "close" not in self._asked and len(self._uploads) < self.round.min_batch:
+        if (
+            "close" not in self.state.requests
+            and len(self.state.uploads) < self.state.round.min_batch
+        ):
             raise TransportError(
                 f"the round has {self.accepted} uploads, it closes with at least "
-                f"{self.round.min_batch}"
+                f"{self.state.round.min_batch}"
             )
         return self._ask("close")
 
     def settle(self) -> list[Envelope]:
-        """End the time for objections; see `ServerEngine.settle`."""
+        """End the time for objections; see `ServerEngine.settle`.
+
+        Asked again, it shows clients again what they may have missed.
+        """
+        if "settle" in self.state.requests and not self.state.over:
+            self.strategy.show_again()
         self._require_going()
-        if self._list is None and not self._over:
+        if self.state.accepted_list is None and not self.state.over:
             raise TransportError("the servers have not agreed on the uploads yet")
         return self._ask("settle")
 
     def open(self) -> list[Envelope]:
         """Open what was not erased; see `ServerEngine.open`."""
         self._require_going()
-        if not self.settled and not self._over:
+        instead = self.strategy.request_before_open()
+        if instead:
+            return self._ask(instead)
+        if not self.state.settled and not self.state.over:
             raise TransportError("not everything is settled yet")
-        if "count" in self._asked and self._counts is None and not self._over:
+        if "count" in self.state.requests and self.state.counts is None and not self.state.over:
             raise TransportError("the servers have not counted yet")
         return self._ask("open")
 
     def count(self, groups: Sequence[Sequence[int]]) -> list[Envelope]:
         """Learn how many positions of each group are filled; see `ServerEngine.count`."""
         self._require_going()
-        self._keep_groups(groups)
+        self.counting.keep_groups(groups)
         return self._ask("count")
 
     def erase(self, positions: Iterable[int]) -> None:
         """Erase further positions; see `ServerEngine.erase`."""
-        require_operation(self.round, "deposit")
-        if "open" in self._asked:
+        require_operation(self.state.round, "deposit")
+        if "open" in self.state.requests:
             raise TransportError("the round is open: nothing can be erased any more")
         asked = set(positions)
-        require_positions(self.round, asked)
-        self._erased |= asked
+        require_positions(self.state.round, asked)
+        self.state.erased |= asked
 
     def resend(self) -> list[Envelope]:
         """Return what other servers may have missed."""
-        self.channel.resend()
-        return self.channel.drain()
+        self.state.channel.resend()
+        return self.state.channel.drain()
 
     def receive(self, envelope: Envelope) -> list[Envelope]:
         """Take what a client or another server sent; what is wrong with it is counted."""
-        reason = self._take(envelope)
+        reason = self._receive(envelope)
         if reason:
-            self.refused[reason] += 1
+            self.state.refused[reason] += 1
         self._discard()
-        return self.channel.drain()
+        return self.state.channel.drain()
 
     def abandon(self, reason: str) -> list[Envelope]:
         """Give up a round that has not ended; see `ServerEngine.abandon`."""
-        if self._result is None:
-            self.channel.stop(reason)
+        if self.state.result is None:
+            self.state.channel.stop(reason)
             self._discard()
-        return self.channel.drain()
+        return self.state.channel.drain()
 
     def _discard(self) -> None:
         """End a round that has stopped: what was uploaded may never be opened, by nobody."""
-        if self.stopped:
-            self.end()
+        if self.state.stop_reason:
+            self.opening.end()
 
     def _require_going(self) -> None:
-        if self.stopped:
-            raise TransportError(f"the round has stopped: {self.stopped}")
+        if self.state.stop_reason:
+            raise TransportError(f"the round has stopped: {self.state.stop_reason}")
 
     def _ask(self, action: str) -> list[Envelope]:
-        if action in self._asked:
-            self.channel.resend()
-            if action == "close" and self._list is not None:
-                self.broadcast("accepted", self._list)
+        if action in self.state.requests:
+            self.state.channel.resend()
+            if action == "close" and self.state.accepted_list is not None:
+                self.state.broadcast("accepted", self.state.accepted_list)
         else:
-            self._asked.append(action)
-            self._go_on()
+            self.state.requests.append(action)
+            self.advance()
             self._discard()
-        return self.channel.drain()
+        return self.state.channel.drain()
 
-    def _take(self, envelope: Envelope) -> str:
-        if envelope.round != self.round.digest:
+    def _receive(self, envelope: Envelope) -> str:
+        if envelope.round != self.state.round.digest:
             return "not of this round"
-        if envelope.receiver != self.round.everyone[self.config.index]:
+        if envelope.receiver != self.state.round.everyone[self.state.config.index]:
             return "not for this server"
         if envelope.step == "upload":
-            return self._take_upload(envelope)
+            return self.collection.receive(envelope)
         if envelope.step == "objection":
-            return self._take_objection(envelope)
-        if envelope.step in self.claims and envelope.sender.role == "client":
-            return self.take_claim(envelope)
+            return self.agreement.receive(envelope)
+        if envelope.step in self.strategy.claims and envelope.sender.role == "client":
+            reason = self.strategy.receive_claim(envelope)
+            if not reason:
+                self.advance()
+            return reason
         if not self._knows(envelope.step):
             return "unknown step"
-        if self._result is not None and envelope.step == STOP:
+        if self.state.result is not None and envelope.step == STOP:
             return "after the end"  # what all have signed stands
         if len(envelope.body) > SIGNATURE_BYTES + self._longest(envelope.step):
             return "too long"
-        reason = self.channel.receive(envelope)
+        reason = self.state.channel.receive(envelope)
         if not reason:
-            self._go_on()
+            self.advance()
         return reason
 
     def _longest(self, step: str) -> float:
@@ -316,76 +306,59 @@ class RoundServer(Counting):
 
         Every word is kept, and many are taken apart: what nobody can have to say is refused first.
         """
-        round, text = self.round, self.round.servers * TOLD_BYTES
+        round, text = self.state.round, self.state.round.servers * TOLD_BYTES
         if step in ("key", STOP):
             return _LONGEST
-        if step.removesuffix(COMMIT) not in STEPS or self._described is None or step == "counted":
+        if (
+            step.removesuffix(COMMIT) not in STEPS
+            or self.state.description is None
+            or step == "counted"
+        ):
             return math.inf  # as many numbers as groups, which another server may know first
         if step == "held":
             return round.capacity * (ID_BYTES + HASH_BYTES)
         if step == "objections":
-            return round.capacity * packed_size(objection_size(self.sealed_sizes))
+            return round.capacity * packed_size(objection_size(self.collection.sealed_sizes))
         # Signatures, hashes and coins.
         return text + SIGNATURE_BYTES + HASH_BYTES
 
     def _knows(self, step: str) -> bool:
         # Few numbers: every step is kept, and a server must not fill the memory of the others.
         own = step.removesuffix(COMMIT)
-        return own in STEPS or own in self.steps or _NUMBER.sub("", own) in self.steps
+        return (
+            own in STEPS
+            or own in self.strategy.steps
+            or _NUMBER.sub("", own) in self.strategy.steps
+        )
 
     # --- what follows from the facts ------------------------------------------------------------
 
-    def _go_on(self) -> None:
+    def advance(self) -> None:
         """Do whatever the facts allow."""
-        if self.stopped or self._result is not None:
+        state = self.state
+        if state.stop_reason or state.result is not None:
             return
-        if self._over:
-            self._finish()
+        if state.over:
+            self.opening.conclude()
             return
-        if "begin" in self._asked:
-            self._describe()
-        if "close" in self._asked and self._notice is not None:
-            self._agree()
-        if "settle" in self._asked and self._list is not None and not self.stopped:
-            self._admit()
-        if self.admitted is not None and not self.settled and not self.stopped:
-            self.place()
-        if "count" in self._asked and self.settled and not self.stopped:
-            self._count_filled()
-        if "open" in self._asked and self.settled and self._erasing():
-            self.reveal()
-            self._finish()
-
-    def _finish(self) -> None:
-        if not self._over or self.stopped:
-            return
-        if self._found is None:
-            self.conclude()
-        else:
-            self.publish(self._found)
-
-    def _erasing(self) -> bool:
-        """Whether the round goes on and all servers erase the same."""
-        if self.round.operation == "post" or self.stopped:
-            return not self.stopped
-        # With the salt that only servers know: a short list could be guessed from its hash.
-        salt = self.config.erasure.salt if self.config.erasure else self.round.digest
-        self.channel.send("erased", Erasure(self._erased, salt).commitment)
-        words = self.channel.all("erased")
-        own = self.config.index
-        for server, word in enumerate(words or ()):
-            if word != self.channel.of("erased", own):
-                self.channel.stop(
-                    "the servers do not agree on what is erased: "
-                    f"server {server} says something else than server {own}"
-                )
-        return words is not None and not self.stopped
+        if "begin" in state.requests:
+            self.beginning.run()
+        if "close" in state.requests and state.notice is not None:
+            self.agreement.sign_list()
+        if "settle" in state.requests and state.accepted_list is not None and not state.stop_reason:
+            self.agreement.admit()
+        if state.admitted is not None and not state.settled and not state.stop_reason:
+            state.settled = self.strategy.place()
+        if "count" in state.requests and state.settled and not state.stop_reason:
+            self.counting.run()
+        if "open" in state.requests and state.settled:
+            self.opening.run()
 
     # --- saving and going on --------------------------------------------------------------------
 
     def save(self) -> bytes:
         """Return all that a new engine needs to go on; see `ServerEngine.save`."""
-        return save(self)
+        return save(self.state)
 
     def resume(self, saved: bytes) -> None:
         """Go on from what was saved.
@@ -396,10 +369,5 @@ class RoundServer(Counting):
             When it cannot be read any more.
         """
         load(self, saved)
-        self._go_on()
+        self.advance()
         self._discard()
-
-
-def write_result(result: Sequence[bytes | None]) -> bytes:
-    """Write a result as it is signed."""
-    return pack(*(b"" if record is None else b"\1" + record for record in result))

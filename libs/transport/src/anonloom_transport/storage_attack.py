@@ -66,7 +66,7 @@ class StorageAttack:
         except TransportError:
             return None
         assert isinstance(server, RoundServer)
-        return None if server._over else server
+        return None if server.state.over else server
 
     def read(self, vaults: Sequence[Vault]) -> list[bytes]:
         """Return what clients had sealed to servers that can be brought back."""
@@ -75,14 +75,14 @@ class StorageAttack:
             for servers in self.raised(vaults)
             for server in servers
             if server is not None
-            for content in server._contents.values()
+            for content in server.state.contents.values()
         ]
 
     def reopened(self, vaults: Sequence[Vault]) -> Sequence[bytes | None] | None:
         """Open again without erasing; None where no backup brings all servers back."""
         for servers in reversed(self.raised(vaults)):
             results = [server for server in servers if server is not None]
-            if len(results) == len(servers) and all(server.settled for server in results):
+            if len(results) == len(servers) and all(server.state.settled for server in results):
                 return _open(results)
         return None
 
@@ -90,7 +90,7 @@ class StorageAttack:
 def _open(servers: list[RoundServer]) -> Sequence[bytes | None] | None:
     waiting: deque[Envelope] = deque()
     for server in servers:
-        server._erased.clear()
+        server.state.erased.clear()
         waiting += server.open()
     while waiting:
         envelope = waiting.popleft()

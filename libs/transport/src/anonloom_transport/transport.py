@@ -9,7 +9,7 @@ from typing import ClassVar
 import attrs
 
 from anonloom_transport.base import EngineTransport, Identity, ServerConfig
-from anonloom_transport.beginning import no_keys
+from anonloom_transport.begin_phase import no_keys
 from anonloom_transport.client import RoundClient
 from anonloom_transport.engines import Clock, Entropy
 from anonloom_transport.notice import Notice, describe, read_notice
@@ -17,11 +17,13 @@ from anonloom_transport.recorded_entropy import RecordedEntropy
 from anonloom_transport.rounds import Round
 from anonloom_transport.server import RoundServer
 from anonloom_transport.signing import new_identity
+from anonloom_transport.state import RoundState
+from anonloom_transport.strategy import ServerStrategy
 
 
 @attrs.frozen(kw_only=True)
 class RoundTransport(EngineTransport):
-    """A transport whose engines derive from `RoundClient` and `RoundServer`."""
+    """A transport whose clients derive from `RoundClient`, and whose servers are `RoundServer`s."""
 
     #: The transport's name, and the distribution that it comes with.
     name: ClassVar[str]
@@ -41,10 +43,8 @@ class RoundTransport(EngineTransport):
         """Return the engine of a sender in a round whose description was checked."""
 
     @abstractmethod
-    def make_server(
-        self, round: Round, config: ServerConfig, entropy: RecordedEntropy, clock: Clock
-    ) -> RoundServer:
-        """Return the engine of a server that has not begun."""
+    def make_server(self, state: RoundState) -> ServerStrategy:
+        """Return the transport's part of a server that has not begun."""
 
     def judge_keys(self, round: Round, keys: tuple[bytes, ...]) -> str:
         """Say what is wrong with a server's own keys of a round, or nothing.
@@ -92,8 +92,10 @@ class RoundTransport(EngineTransport):
         saved: bytes | None = None,
     ) -> RoundServer:
         """Return the engine of one server; see `EngineTransport.server`."""
-        server = self.make_server(round, config, RecordedEntropy(entropy), clock)
-        server.judge_keys = self.judge_keys
+        state = RoundState(
+            round, config, self.software, RecordedEntropy(entropy), clock, self.judge_keys
+        )
+        server = RoundServer(state, self.make_server(state))
         if saved is not None:
             server.resume(saved)
         return server

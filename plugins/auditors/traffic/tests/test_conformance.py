@@ -8,8 +8,8 @@ import attrs
 from anonloom import AuditInput, Release
 from anonloom_testing import AuditorConformance, tables
 from anonloom_testing.conduct import Scene
+from anonloom_testing.transport.synthetic_traces import SyntheticTraces
 from anonloom_traffic.auditor import Traffic
-from anonloom_traffic.planted import Planted
 
 
 def case(trace: Any) -> AuditInput:
@@ -38,9 +38,11 @@ class OfTraces(AuditorConformance):
     def scenes(self) -> Iterator[Scene]:
         yield from list(super().scenes())[:3]  # without a trace
         for name, (kind, rounds) in TRACES.items():
-            yield Scene(name, lambda kind=kind, n=rounds: {"case": case(Planted(**kind).rounds(n))})
+            yield Scene(
+                name, lambda kind=kind, n=rounds: {"case": case(SyntheticTraces(**kind).rounds(n))}
+            )
         for special, leak in (("planted", "state"), ("independent", "")):
-            made = Planted(leak=leak, clients=20)
+            made = SyntheticTraces(leak=leak, clients=20)
             rounds = made.rounds(20)
             yield Scene(special, lambda rounds=rounds: {"case": case(rounds)}, special=special)
 
@@ -56,7 +58,7 @@ class TestFewTrials(OfTraces):
 def test_a_single_trace_is_one_round() -> None:
     from anonloom import StageContext
 
-    rounds = Planted(clients=10).rounds(1)
+    rounds = SyntheticTraces(clients=10).rounds(1)
     alone = Traffic().audit(case(rounds.traces[0]), StageContext())
     assert Traffic().audit(case(rounds), StageContext()) == alone
     assert attrs.asdict(alone["rounds"])["value"] == 1

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
+from anonloom_traffic.attack_scoring import _isotonic, outcome, posterior, share
 from anonloom_traffic.entropies import degree, interval, min_entropy, shannon
-from anonloom_traffic.features import in_same_order, learnt, ranked, table
-from anonloom_traffic.guessed import Guessed, guessed, series_of
-from anonloom_traffic.judging import _falling, outcome, posterior, share
-from anonloom_traffic.observed import minority, observe
+from anonloom_traffic.features import in_same_order, learn_scores, rank_in_rounds, table
+from anonloom_traffic.guess_table import GuessTable, guess_table, series_of
+from anonloom_traffic.observation import minority, observe
 from anonloom_traffic.presence import Series, disclosure, intersection
 from anonloom_traffic.views import View
 from anonloom_transport import Rounds, Trace
@@ -78,19 +78,23 @@ def test_interval_without_trials_is_everything() -> None:
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> tuple[Guessed, np.ndarray]:
+def cases(draw: st.DrawFn) -> tuple[GuessTable, np.ndarray]:
     """Messages with candidates and truth, and scores with many ties."""
     n, clients = draw(st.integers(2, 8)), draw(st.integers(2, 6))
     rng = np.random.default_rng(draw(st.integers(0, 10_000)))
     candidates = rng.random((n, clients)) < 0.7
     truth = np.zeros((n, clients), bool)
     truth[np.arange(n), rng.integers(0, clients, n)] = True
-    return _guessed(candidates | truth, truth), rng.integers(0, 3, (n, clients)).astype(float)
+    return _sender_findings(candidates | truth, truth), rng.integers(0, 3, (n, clients)).astype(
+        float
+    )
 
 
-def _guessed(candidates: np.ndarray, truth: np.ndarray, value: np.ndarray | None = None) -> Guessed:
+def _sender_findings(
+    candidates: np.ndarray, truth: np.ndarray, value: np.ndarray | None = None
+) -> GuessTable:
     each = np.arange(len(truth))
-    return Guessed(
+    return GuessTable(
         rounds=each, places=each * 0, starts=each, home=each,
         value=each if value is None else value,
         candidates=candidates, truth=truth, deposit=np.zeros(len(truth), bool),
@@ -98,7 +102,9 @@ def _guessed(candidates: np.ndarray, truth: np.ndarray, value: np.ndarray | None
 
 
 @given(cases())
-def test_success_is_that_of_a_guess_drawn_among_the_best(case: tuple[Guessed, np.ndarray]) -> None:
+def test_success_is_that_of_a_guess_drawn_among_the_best(
+    case: tuple[GuessTable, np.ndarray],
+) -> None:
     of, scores = case
     result = outcome(scores, of)
     for row in range(len(of)):
@@ -112,7 +118,7 @@ def test_success_is_that_of_a_guess_drawn_among_the_best(case: tuple[Guessed, np
 
 @given(cases())
 def test_posterior_is_a_distribution_over_candidates_that_keeps_the_order(
-    case: tuple[Guessed, np.ndarray],
+    case: tuple[GuessTable, np.ndarray],
 ) -> None:
     of, scores = case
     train = np.arange(len(of)) % 2 == 0
@@ -130,7 +136,7 @@ def test_posterior_is_a_distribution_over_candidates_that_keeps_the_order(
 
 @given(st.lists(st.floats(0, 10), min_size=1, max_size=12))
 def test_falling_keeps_the_sum_and_never_rises(values: list[float]) -> None:
-    result = _falling(np.array(values))
+    result = _isotonic(np.array(values))
     assert result.sum() == pytest.approx(sum(values))
     assert (np.diff(result) <= 1e-9).all()
 
@@ -139,7 +145,7 @@ def test_falling_keeps_the_sum_and_never_rises(values: list[float]) -> None:
 def test_ranks_are_shared_by_ties(values: list[int | None]) -> None:
     figures = np.array([[np.nan if v is None else v for v in values]])
     known = [v for v in values if v is not None]
-    for value, rank in zip(values, ranked(figures)[0], strict=True):
+    for value, rank in zip(values, rank_in_rounds(figures)[0], strict=True):
         if value is None:
             assert np.isnan(rank)
         else:
@@ -149,7 +155,7 @@ def test_ranks_are_shared_by_ties(values: list[int | None]) -> None:
 
 def test_same_guess_of_the_same_bytes_is_one_trial() -> None:
     truth = np.eye(3, dtype=bool)[[0, 0, 1]]
-    of = _guessed(np.ones((3, 3), bool), truth, np.array([7, 7, 8]))
+    of = _sender_findings(np.ones((3, 3), bool), truth, np.array([7, 7, 8]))
     result = share(np.array([1.0, 1.0, 0.0]), np.array([0, 0, 0]), of, 0.99)
     assert (0.5, 2) == (result.value, result.trials)
 
@@ -160,22 +166,24 @@ def test_what_is_learnt_of_a_message_does_not_score_it(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n, clients = 5, 4
     truth = np.eye(clients, dtype=bool)[rng.integers(0, clients, n)]
-    of = _guessed(np.ones((n, clients), bool), truth)
+    of = _sender_findings(np.ones((n, clients), bool), truth)
     ranks = rng.permuted(np.tile(np.arange(clients, dtype=float), (n, 1)), axis=1)
     messages = rng.integers(0, 3, (n, 1)).astype(float)
     places = attrs.evolve(table(ranks, messages), messages=messages.astype(int) + 1, shape=(5, 4))
     everything = np.ones(n, bool)
-    whole = learnt(places, of, everything)
+    whole = learn_scores(places, of, everything)
     for row in range(n):
         without = everything.copy()
         without[row] = False
-        assert learnt(places, of, without)[row] == pytest.approx(whole[row])
+        assert learn_scores(places, of, without)[row] == pytest.approx(whole[row])
 
 
 def test_messages_in_the_order_of_clients_are_matched() -> None:
     clients = np.array([[3.0, 1.0, 2.0]] * 3)
     messages = np.array([[10.0, 20.0, 30.0]] * 3)
-    of = attrs.evolve(_guessed(np.ones((3, 3), bool), np.eye(3, dtype=bool)), places=np.arange(3))
+    of = attrs.evolve(
+        _sender_findings(np.ones((3, 3), bool), np.eye(3, dtype=bool)), places=np.arange(3)
+    )
     assert [1, 2, 0] == in_same_order(clients, messages, of).argmax(axis=1).tolist()
 
 
@@ -237,7 +245,7 @@ def test_series_end_when_somebody_moves() -> None:
 def test_a_position_is_guessed_once_in_a_series() -> None:
     traces = (_deposit({0: 0, 1: 1, 2: 2}), _deposit({0: 0, 2: 2}, absent=(1,)))
     observed = observe(Rounds(traces, 2))
-    whole, alone = guessed(observed), guessed(observed, repeated=False)
+    whole, alone = guess_table(observed), guess_table(observed, repeated=False)
     assert (3, 5) == (len(whole), len(whole.rounds))
     assert 5 == len(alone)
     assert pytest.approx([1 / 3] * 3) == whole.chance
@@ -246,7 +254,7 @@ def test_a_position_is_guessed_once_in_a_series() -> None:
 
 def test_equal_messages_have_several_true_senders() -> None:
     trace = Trace(sent={0: b"yes", 1: b"yes", 2: b"no"}, published=(b"no", b"yes", b"yes"))
-    of = guessed(observe(Rounds((trace,), 1)))
+    of = guess_table(observe(Rounds((trace,), 1)))
     assert pytest.approx([1 / 3, 2 / 3, 2 / 3]) == of.chance
 
 
@@ -254,7 +262,7 @@ def test_posts_and_deposits_of_one_cohort_are_guessed_side_by_side() -> None:
     """A reservation is a post, what follows a deposit; neither is mistaken for the other."""
     post = Trace(sent={0: b"a", 1: b"b", 2: b"c"}, published=(b"c", b"a", b"b"))
     observed = observe(Rounds((post, _deposit({0: 1, 1: 2, 2: 0})), 2))
-    of = guessed(observed)
+    of = guess_table(observed)
     assert [False] * 3 + [True] * 3 == of.deposit.tolist()
     assert [2, 0, 1, 0, 1, 2] == of.truth.argmax(axis=1).tolist()
     assert [0, 0, 0, 1, 1, 1] == of.rounds[of.starts].tolist()

@@ -9,9 +9,9 @@ import pytest
 
 from anonloom import AuditInput, Release, StageContext
 from anonloom_testing import tables
+from anonloom_testing.transport.synthetic_traces import SyntheticTraces
 from anonloom_traffic.attack import Guess, NothingToGuess, best_guess
 from anonloom_traffic.auditor import MEANINGS, Traffic
-from anonloom_traffic.planted import Planted
 from anonloom_transport import Envelope, Link, Party, Rounds, Sighting, Trace
 
 pytestmark = pytest.mark.long
@@ -20,7 +20,7 @@ ROUNDS = 400
 
 
 def guess(**kind: Any) -> Guess:
-    return best_guess(Planted(**kind).rounds(ROUNDS))
+    return best_guess(SyntheticTraces(**kind).rounds(ROUNDS))
 
 
 @pytest.mark.parametrize("servers", [2, 3])
@@ -45,7 +45,7 @@ def test_intervals_cover_chance_as_often_as_they_promise(iterations: int) -> Non
     """
     missed = 0
     for seed in range(40):
-        rounds = Planted(clients=10, seed=seed, iterations=iterations).rounds(20)
+        rounds = SyntheticTraces(clients=10, seed=seed, iterations=iterations).rounds(20)
         result = best_guess(rounds, confidence=0.95).top1
         missed += not result.interval[0] <= result.chance <= result.interval[1]
     assert missed <= 6  # a binomial count with mean 2 exceeds 6 once in 300 times
@@ -98,21 +98,21 @@ def test_planted_leak_is_found(
 
 def test_the_honest_server_matters() -> None:
     """What only one server knows leaks only when another one is the honest one."""
-    rounds = Planted(leak="state").rounds(40)  # the last server knows
+    rounds = SyntheticTraces(leak="state").rounds(40)  # the last server knows
     assert 0 == best_guess(rounds, honest=1).top1.excess
     assert 1 == best_guess(rounds, honest=0).top1.value
     assert 0 == best_guess(rounds).honest
 
 
 def test_rounds_are_compared_only_if_asked() -> None:
-    rounds = Planted(iterations=5, miss=0.05).rounds(100)
+    rounds = SyntheticTraces(iterations=5, miss=0.05).rounds(100)
     assert 0 == best_guess(rounds, repeated=False).top1.excess
     assert best_guess(rounds).top1.excess > 0.05
 
 
 def test_two_iterations_give_an_absent_donor_away() -> None:
     """Absence leaks more with every iteration; the report prints the smallest blank pattern."""
-    result = audited(Planted(iterations=5, miss=0.02).rounds(100))
+    result = audited(SyntheticTraces(iterations=5, miss=0.02).rounds(100))
     curve = next(chart for chart in result.charts if chart.name == "presence_over_rounds")
     absent = curve.data["ever absent"]["y"]
     assert absent == sorted(absent)
@@ -123,7 +123,7 @@ def test_two_iterations_give_an_absent_donor_away() -> None:
 
 def test_messages_in_clear_are_found_inside_what_was_sent() -> None:
     """Framing around a message does not hide it, nor around what a server opened."""
-    rounds = Planted(clients=20).rounds(20)
+    rounds = SyntheticTraces(clients=20).rounds(20)
     for trace in rounds.traces:
         sights = [
             Sighting(0, None, _from_client(i, b"head" + message + b"tail"))
@@ -134,7 +134,7 @@ def test_messages_in_clear_are_found_inside_what_was_sent() -> None:
 
 
 def test_opened_content_that_holds_a_message_is_followed() -> None:
-    rounds = Planted(clients=20).rounds(20)
+    rounds = SyntheticTraces(clients=20).rounds(20)
     for trace in rounds.traces:
         body = {
             s.envelope.sender.index: s.envelope.body
@@ -149,7 +149,7 @@ def test_opened_content_that_holds_a_message_is_followed() -> None:
 
 def test_position_known_to_a_server_is_followed() -> None:
     """A server that knows at which position an upload lies says so in eight bytes."""
-    rounds = Planted(clients=20, iterations=1).rounds(20)
+    rounds = SyntheticTraces(clients=20, iterations=1).rounds(20)
     for trace in rounds.traces:
         body = {
             s.envelope.sender.index: s.envelope.body
@@ -164,7 +164,7 @@ def test_position_known_to_a_server_is_followed() -> None:
 
 def test_stable_answers_of_many_are_not_blamed_on_chance() -> None:
     """The same guess of the same bytes in a hundred rounds is one trial."""
-    rounds = Planted(clients=20, miss=0.1).rounds(100)
+    rounds = SyntheticTraces(clients=20, miss=0.1).rounds(100)
     for trace in rounds.traces:
         trace.sent = {i: b"yes" if i % 2 else b"no" for i in trace.sent}
         trace.published = tuple(sorted(trace.sent.values()))
@@ -177,7 +177,7 @@ def test_nothing_to_guess() -> None:
     with pytest.raises(NothingToGuess):
         best_guess(Rounds((Trace(),), 2))
     with pytest.raises(NothingToGuess):
-        best_guess(Planted(clients=1).rounds(3))
+        best_guess(SyntheticTraces(clients=1).rounds(3))
 
 
 def _from_client(index: int, body: bytes) -> Envelope:
@@ -199,7 +199,7 @@ def audited(trace: Any, **params: Any) -> Any:
 
 
 def test_no_message_is_in_the_findings() -> None:
-    rounds = Planted(leak="lists", clients=10).rounds(10)
+    rounds = SyntheticTraces(leak="lists", clients=10).rounds(10)
     text = repr(audited(rounds))
     for trace in rounds.traces:
         for message in trace.sent.values():
@@ -209,7 +209,7 @@ def test_no_message_is_in_the_findings() -> None:
 
 
 def test_every_figure_is_there_with_and_without_a_trace() -> None:
-    result = audited(Planted(clients=10).rounds(3))
+    result = audited(SyntheticTraces(clients=10).rounds(3))
     nothing = audited(None)
     assert list(MEANINGS) == [finding.name for finding in nothing]
     assert set(MEANINGS) == {finding.name for finding in result}
@@ -218,22 +218,27 @@ def test_every_figure_is_there_with_and_without_a_trace() -> None:
 
 def test_bytes_per_user() -> None:
     """Two uploads of 96 bytes up; two receipts of 64 and two lists of 80 down; round ids of 5."""
-    result = audited(Planted(clients=10).rounds(2))
+    result = audited(SyntheticTraces(clients=10).rounds(2))
     assert 2 * (96 + 5) == result["bytes_up"].value
     assert 2 * (64 + 5) + 2 * (80 + 5) == result["bytes_down"].value
 
 
 def test_two_lists_are_counted() -> None:
-    assert 6 == audited(Planted(leak="lists", clients=10).rounds(6))["rounds_with_two_lists"].value
-    assert 0 == audited(Planted(clients=10).rounds(6))["rounds_with_two_lists"].value
+    assert (
+        6
+        == audited(SyntheticTraces(leak="lists", clients=10).rounds(6))[
+            "rounds_with_two_lists"
+        ].value
+    )
+    assert 0 == audited(SyntheticTraces(clients=10).rounds(6))["rounds_with_two_lists"].value
 
 
 def test_what_leaked_is_named() -> None:
-    leaks = audited(Planted(leak="order", clients=10).rounds(20))
+    leaks = audited(SyntheticTraces(leak="order", clients=10).rounds(20))
     assert "order of uploads and of what was published" == leaks["leaking_view"].value
-    hides = audited(Planted(clients=10).rounds(20))
+    hides = audited(SyntheticTraces(clients=10).rounds(20))
     assert (None, "none detected") == (hides["leaking_view"].value, hides["leaking_view"].status)
 
 
 def test_fewer_trials_are_drawn() -> None:
-    assert 50 == audited(Planted(clients=10).rounds(20), trials=50)["messages"].value
+    assert 50 == audited(SyntheticTraces(clients=10).rounds(20), trials=50)["messages"].value

@@ -265,9 +265,8 @@ class Forgetting(DirectServer):
 class OneForgets(Direct):
     """One of its servers leaves a message out."""
 
-    def make_server(self, round, config, entropy, clock):
-        cls = Forgetting if config.index == 1 else DirectServer
-        return cls(round, config, self.software, entropy, clock)
+    def make_server(self, state):
+        return Forgetting(state) if state.index == 1 else DirectServer(state)
 
 
 def test_other_rows_than_all_hold_are_noticed_and_nothing_becomes_public():

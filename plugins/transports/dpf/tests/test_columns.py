@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom_dpf import native, prime
+from anonloom_dpf import native, prime_field
 from anonloom_dpf.aes import one_way
 from anonloom_dpf.columns import WEIGHT_BITS
-from anonloom_dpf.prime import MODULUS
+from anonloom_dpf.prime_field import MODULUS
 from anonloom_dpf.tree import Tree
 
 
@@ -23,7 +23,7 @@ class Drawn:
         return self.rng.bytes(n)
 
     def elements(self, *shape):
-        return prime.drawn(self, *shape)
+        return prime_field.drawn(self, *shape)
 
 
 @pytest.fixture(autouse=True)
@@ -55,9 +55,9 @@ def one(value):
 
 @given(elements, elements)
 def test_the_field_is_that_of_whole_numbers_modulo_the_prime(a, b):
-    assert (a + b) % MODULUS == int(prime.add(one(a), one(b))[0])
-    assert a * b % MODULUS == int(prime.multiply(one(a), one(b))[0])
-    assert -a % MODULUS == int(prime.minus(one(a))[0])
+    assert (a + b) % MODULUS == int(prime_field.add(one(a), one(b))[0])
+    assert a * b % MODULUS == int(prime_field.multiply(one(a), one(b))[0])
+    assert -a % MODULUS == int(prime_field.minus(one(a))[0])
 
 
 @given(
@@ -65,12 +65,12 @@ def test_the_field_is_that_of_whole_numbers_modulo_the_prime(a, b):
     | st.integers(0, 2**64 - 1)
 )
 def test_every_number_of_64_bits_is_reduced(number):
-    assert number % MODULUS == int(prime.reduced(one(number))[0])
+    assert number % MODULUS == int(prime_field.reduced(one(number))[0])
 
 
 @given(st.lists(elements))
 def test_sums_of_many_are_exact(numbers):
-    assert sum(numbers) % MODULUS == prime.total(np.array(numbers, np.uint64))
+    assert sum(numbers) % MODULUS == prime_field.total(np.array(numbers, np.uint64))
 
 
 def test_the_modulus_is_prime():
@@ -173,14 +173,14 @@ def test_what_party_0_has_less_what_party_1_has_are_the_numbers(leaves, width, m
     keys = tree.keys(indices, payloads, entropy, numbers)
     sums, shares = np.zeros((2, leaves), np.uint64), np.zeros((2, leaves, width), np.uint8)
     sketches = [tree.count(b, keys[b], shares[b], sums[b], weights) for b in (0, 1)]
-    apart = prime.add(sums[0], prime.minus(sums[1]))
+    apart = prime_field.add(sums[0], prime_field.minus(sums[1]))
     expected, table = [0] * leaves, np.zeros((leaves, width), np.uint8)
     for index, (first, _), payload in zip(indices, numbers, payloads, strict=True):
         expected[index] = (expected[index] + int(first)) % MODULUS
         table[index] ^= payload
     assert expected == apart.tolist()
     assert table.tobytes() == (shares[0] ^ shares[1]).tobytes()
-    text = prime.add(sketches[0], prime.minus(sketches[1])).tolist()
+    text = prime_field.add(sketches[0], prime_field.minus(sketches[1])).tolist()
     chosen = [int(weight) for weight in weights[indices]]
     assert [
         [q * int(a) % MODULUS, q * int(b) % MODULUS, q * q * int(a) % MODULUS]

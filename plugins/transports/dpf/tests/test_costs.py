@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom_dpf import aes, depositing, native, slotauth
+from anonloom_dpf import aes, deposit_table, native, slotauth
 from anonloom_dpf.costs import (
     PRODUCT,
     aes_bytes,
@@ -18,7 +18,7 @@ from anonloom_dpf.costs import (
     post_work,
 )
 from anonloom_dpf.layout import deposit_layout, post_layout
-from anonloom_dpf.square import Square
+from anonloom_dpf.sqrt_dpf import Square
 from anonloom_dpf.transport import Dpf
 from anonloom_dpf.tree import Tree
 from anonloom_testing.transport import SeededEntropy, filled, full_round, travelled
@@ -141,7 +141,7 @@ def blocks(monkeypatch):
             return self.true.update_into(data, room)
 
     monkeypatch.setenv(native.VARIABLE, "numpy")
-    for module in ("evaluation", "columns", "check", "square"):
+    for module in ("evaluation", "columns", "key_check", "sqrt_dpf"):
         monkeypatch.setattr(
             f"anonloom_dpf.{module}.permutation",
             lambda *use: Counting(aes.permutation(*use)),
@@ -190,7 +190,7 @@ def test_bytes_of_aes_hold_those_of_numbers(leaves, blocks):
 def test_products_and_rows_of_a_deposit_are_counted(senders, monkeypatch):
     """Every product of every server; each row once, however often a server looks at it."""
     products, rows = Counter(), set()
-    claim, read_row = slotauth.claim, depositing.read_row
+    claim, read_row = slotauth.claim, deposit_table.read_row
 
     def claiming(share, weights, tag):
         products["of both servers"] += weights.shape[0] * weights.shape[1]
@@ -201,7 +201,7 @@ def test_products_and_rows_of_a_deposit_are_counted(senders, monkeypatch):
         return read_row(head, iteration, row)
 
     monkeypatch.setattr(slotauth, "claim", claiming)
-    monkeypatch.setattr(depositing, "read_row", reading)
+    monkeypatch.setattr(deposit_table, "read_row", reading)
     described = full_round("deposit", senders)
     filled(Dpf(), described)
     work = deposit_work(described, deposit_layout(described))

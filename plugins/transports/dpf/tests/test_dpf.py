@@ -600,21 +600,21 @@ def test_nothing_secret_is_in_a_repr(begin, operation):
         begun.driver.post(sent.values())
     else:
         begun.deposit(sent)
-    drawn = [part for server in begun.driver.servers for part in server._entropy.draws]
-    kept = [part for server in begun.driver.servers for part in server._contents.values()]
+    drawn = [part for server in begun.driver.servers for part in server.state.entropy.draws]
+    kept = [part for server in begun.driver.servers for part in server.state.contents.values()]
     slots = [part for secret in begun.secrets for part in (secret.alpha, secret.seed)]
     identities = [identity.secret for identity in begun.driver.identities]
     secrets = {*sent.values(), *drawn, *kept, *slots, *identities, bytes(range(32))}
     begun.driver.close()
     begun.driver.settle()
-    shares = [server._work.shown() for server in begun.driver.servers]
+    shares = [server.strategy.work.shown() for server in begun.driver.servers]
     shown = [
         repr(thing)
         for server, config in zip(begun.driver.servers, begun.driver.configs, strict=True)
         for thing in (
             server,
-            server._work,
-            server._work.layout,
+            server.strategy.work,
+            server.strategy.work.layout,
             server.channel,
             config,
             config.vault,

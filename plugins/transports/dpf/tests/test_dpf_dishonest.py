@@ -10,9 +10,9 @@ import pytest
 
 from anonloom.errors import TransportError
 from anonloom_dpf import slotauth
-from anonloom_dpf.depositing import Depositing
+from anonloom_dpf.deposit_table import DepositTable
 from anonloom_dpf.layout import TAG_BYTES, deposit_layout, post_layout
-from anonloom_dpf.posting import Posting
+from anonloom_dpf.post_table import PostTable
 from anonloom_testing.transport import SeededEntropy
 from anonloom_transport import Channel, SlotSecret, write_row
 
@@ -454,7 +454,7 @@ def lying(work):
     """Corrupt a server so that it does its work otherwise."""
 
     def corrupt(engine, config):
-        engine._work = work(engine, engine._work.layout)
+        engine.strategy.work = work(engine.state, engine.strategy.work.layout)
         return engine
 
     return corrupt
@@ -470,7 +470,7 @@ def bent(value, at=0):
 def against(at):
     """A server that lies about one upload, consistently."""
 
-    class Against(Depositing):
+    class Against(DepositTable):
         def _claim(self, group):
             message = super()._claim(group)
             return bent(message) if group[0] <= at < group[1] else message
@@ -478,7 +478,7 @@ def against(at):
     return Against
 
 
-class Inconsistent(Depositing):
+class Inconsistent(DepositTable):
     """Lies about a group, and not about its halves."""
 
     def _claim(self, group):
@@ -486,7 +486,7 @@ class Inconsistent(Depositing):
         return bent(message) if group == (0, 4) else message
 
 
-class AgainstAll(Depositing):
+class AgainstAll(DepositTable):
     """Lies about everybody: of a group of odd size it shows."""
 
     def _claim(self, group):
@@ -494,7 +494,7 @@ class AgainstAll(Depositing):
         return bent(message) if (group[1] - group[0]) % 2 else message
 
 
-class TooShort(Depositing):
+class TooShort(DepositTable):
     def _claim(self, group):
         return super()._claim(group)[:-1]
 
@@ -522,13 +522,13 @@ def test_claims_of_honest_uploads_tell_other_servers_nothing_new(begin):
     """Whatever is halved: the last server's claim is what all others together know before."""
     begun = begin("deposit", 64, servers=3, corrupted={1: lying(against(9))})
     begun.deposit(begun.records(range(64)))
-    works = [server._work for server in begun.driver.servers]
+    works = [server.strategy.work for server in begun.driver.servers]
     begun.driver.close()
     begun.driver.settle()
     groups = works[0]._claims
     assert (9, 10) in groups
     for group in groups:
-        claims = [Depositing._claim(work, group) for work in works]
+        claims = [DepositTable._claim(work, group) for work in works]
         assert slotauth.accepted(claims)
 
 
@@ -603,7 +603,7 @@ def test_claims_of_another_size_stop_the_round(begin):
 def accusing(number):
     """A server that sends wrong check values of some uploads of a post."""
 
-    class Accusing(Posting):
+    class Accusing(PostTable):
         def _add_up(self, check_key):
             super()._add_up(check_key)
             for upload in range(number):
@@ -631,7 +631,7 @@ def test_false_check_values_beyond_it_stop_the_round(begin):
 
 
 def test_check_values_of_another_size_stop_the_round(begin):
-    class Short(Posting):
+    class Short(PostTable):
         def _add_up(self, check_key):
             super()._add_up(check_key)
             self._tags = self._tags[:-1]
@@ -659,7 +659,7 @@ def test_a_changed_share_destroys_a_record_and_never_alters_one(begin, servers):
     """It can't be told which of the servers it was; the record is contested and withheld."""
     width = 24 + 32
     for place in (0, 20, width - 1):
-        corrupted = {1: showing(Depositing, lambda share, at=3 * width + place: bent(share, at))}
+        corrupted = {1: showing(DepositTable, lambda share, at=3 * width + place: bent(share, at))}
         begun = begin("deposit", 9, servers=servers, corrupted=corrupted)
         sent = begun.records(range(9))
         begun.deposit(sent)
@@ -670,7 +670,7 @@ def test_a_changed_share_destroys_a_record_and_never_alters_one(begin, servers):
 
 
 def test_a_share_of_noise_destroys_all_and_alters_none(begin):
-    noise = showing(Depositing, lambda share: SeededEntropy("noise").bytes(len(share)))
+    noise = showing(DepositTable, lambda share: SeededEntropy("noise").bytes(len(share)))
     begun = begin("deposit", 9, corrupted={1: noise})
     begun.deposit(begun.records(range(8)))
     assert [None] * 9 == list(begun.driver.finish())
@@ -680,7 +680,7 @@ def test_a_share_of_noise_destroys_all_and_alters_none(begin):
 @pytest.mark.parametrize("servers", SERVERS)
 def test_a_slightly_changed_share_of_a_post_changes_no_message(begin, servers):
     """The copies in the other tables stand; nothing is published that nobody sent."""
-    corrupted = {1: showing(Posting, lambda share: bent(bent(share, 100), len(share) // 2))}
+    corrupted = {1: showing(PostTable, lambda share: bent(bent(share, 100), len(share) // 2))}
     begun = begin("post", 30, servers=servers, corrupted=corrupted)
     sent = texts(30)
     begun.driver.post(sent)
@@ -688,7 +688,7 @@ def test_a_slightly_changed_share_of_a_post_changes_no_message(begin, servers):
 
 
 def test_a_share_of_noise_of_a_post_is_not_published(begin):
-    noise = showing(Posting, lambda share: SeededEntropy("noise").bytes(len(share)))
+    noise = showing(PostTable, lambda share: SeededEntropy("noise").bytes(len(share)))
     begun = begin("post", 30, corrupted={1: noise})
     begun.driver.post(texts(30))
     assert (
@@ -696,7 +696,7 @@ def test_a_share_of_noise_of_a_post_is_not_published(begin):
     ) == stopped(begun)
 
 
-@pytest.mark.parametrize(("operation", "kind"), [("post", Posting), ("deposit", Depositing)])
+@pytest.mark.parametrize(("operation", "kind"), [("post", PostTable), ("deposit", DepositTable)])
 def test_a_share_of_another_size_stops_the_round(begin, operation, kind):
     begun = begin(operation, 9, corrupted={1: showing(kind, lambda share: share[:-1])})
     if operation == "post":

@@ -95,8 +95,8 @@ def shares_from_disks(begun):
             )
         except TransportError:
             continue
-        if server._work._share is not None:
-            results[index] = server._work._share
+        if server.strategy.work._share is not None:
+            results[index] = server.strategy.work._share
     return results
 
 
@@ -104,7 +104,7 @@ def shares_from_traffic(begun):
     """Look for round keys in what was saved, and open the recorded uploads with them."""
     results = {}
     plan, layout = begun.driver.round, deposit_layout(begun.driver.round)
-    bound = begun.driver.servers[0].binding
+    bound = begun.driver.servers[0].state.binding
     for index in range(plan.servers):
         identity = begun.driver.identities[index].secret
         keys = list(keys_from([*drawn_by(begun, index), [identity] * 3], plan.suite))
@@ -143,7 +143,7 @@ def drawn_by(begun, index):
         if owner != index:
             continue
         try:
-            secret, parts = server._vault.open(state)
+            secret, parts = server.state.vault.open(state)
         except TransportError:
             continue
         if secret:
@@ -254,12 +254,16 @@ def test_servers_hold_nothing_of_uploads_after_opening(begin):
     begun, _ = played(begin, 2)
     for server in begun.driver.servers:
         assert (None, None, {}) == (
-            server._work._share,
-            server._work._weights,
-            server._work._claims,
+            server.strategy.work._share,
+            server.strategy.work._weights,
+            server.strategy.work._claims,
         )
-        assert ({}, (), None) == (server._contents, server._entropy.draws, server._key)
-        assert 0 == len(server._uploads)
+        assert ({}, (), None) == (
+            server.state.contents,
+            server.state.entropy.draws,
+            server.state.key,
+        )
+        assert 0 == len(server.state.uploads)
 
 
 @pytest.mark.parametrize("attack", ATTACKS)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom_dpf import slotauth
-from anonloom_dpf.square import Square
+from anonloom_dpf.sqrt_dpf import Square
 from anonloom_testing.transport import SeededEntropy
 from anonloom_transport import SystemEntropy
 

@@ -1,6 +1,6 @@
 """One key of the tree says nothing about leaf and payload: by enumeration, and by a coupling.
 
-docs/dpf-secrecy.md has the argument that these tests execute. AES output would pass any
+SECRECY.md has the argument that these tests execute. AES output would pass any
 statistical test, whatever leaks structurally; so the expansion is replaced here. The code under
 test is `generation.generate`, the one that makes keys in use.
 """
@@ -12,7 +12,7 @@ import pytest
 
 from anonloom_dpf import generation
 from anonloom_dpf.aes import BLOCK
-from anonloom_dpf.prime import MODULUS
+from anonloom_dpf.prime_field import MODULUS
 from anonloom_dpf.shape import Shape
 from anonloom_dpf.tree import AesExpansion, Tree
 

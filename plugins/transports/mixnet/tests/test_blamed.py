@@ -4,11 +4,11 @@ import attrs
 import pytest
 
 from anonloom.errors import TransportError
+from anonloom_mixnet.blame_messages import read_failed
 from anonloom_mixnet.client import MixnetClient
 from anonloom_mixnet.layers import Layer
 from anonloom_mixnet.packets import Packet
-from anonloom_mixnet.ways import Kept
-from anonloom_mixnet.wordings import read_failed
+from anonloom_mixnet.route_claims import Kept
 from anonloom_testing.transport import Restarting, SeededEntropy, adversaries
 from anonloom_transport import Driver, Party, faults, pack, unpack
 
@@ -138,7 +138,8 @@ def test_a_hop_that_says_of_a_good_packet_that_it_does_not_open(begin, bent, sui
                 failures={number: "unopened"},
             )
 
-        server.__class__ = type("Lying", (type(server),), {"__slots__": (), "_opened": opened})
+        mix = server.strategy.mix
+        mix.__class__ = type("Lying", (type(mix),), {"__slots__": (), "_opened": opened})
         return bent("answers 1", with_another_secret)(server, config) if forged else server
 
     round = begin("post", 4, servers=3, suite=suite, traps=0, corrupted={1: corrupt})
@@ -223,7 +224,7 @@ def test_nonsense_and_garbage_are_refused(begin):
     round.driver.post(sent)
     steps = ["missing", "layer", "mix", "failed", "trace 1", "answers 1", "peel"]
     client = round.driver.client()
-    size = round.driver.servers[0].content_size
+    size = round.driver.servers[0].strategy.content_size
     round.send(client, adversaries.nonsense(client, size, SeededEntropy("nonsense")))
     assert 1 == round.driver.servers[0].refused["packet cannot be opened"]
     for act in (round.driver.close, round.driver.settle):

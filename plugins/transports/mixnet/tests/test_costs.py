@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom_mixnet import opening
+from anonloom_mixnet import open_phase
 from anonloom_mixnet.costs import _joining, _opening, _packing, _route, costs, server_work
 from anonloom_mixnet.layers import Opener, overhead
 from anonloom_mixnet.packets import Route
@@ -69,7 +69,7 @@ def test_a_round_that_cannot_be_carried_has_no_estimate():
 @pytest.mark.parametrize("operation", ["post", "deposit"])
 def test_layers_and_packets_are_counted(operation, servers, suite, monkeypatch):
     result = Counter()
-    open_layer, pack, read_row = Opener.open, Route.pack, opening.read_row
+    open_layer, pack, read_row = Opener.open, Route.pack, open_phase.read_row
 
     def opened(self, sealed):
         result[len(sealed)] += 1
@@ -85,7 +85,7 @@ def test_layers_and_packets_are_counted(operation, servers, suite, monkeypatch):
 
     monkeypatch.setattr(Opener, "open", opened)
     monkeypatch.setattr(Route, "pack", packed)
-    monkeypatch.setattr(opening, "read_row", reading)
+    monkeypatch.setattr(open_phase, "read_row", reading)
     senders, traps = 6, 2
     described = full_round(operation, senders, servers=servers, suite=suite)
     filled(Mixnet(traps=traps), described)

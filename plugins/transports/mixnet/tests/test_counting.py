@@ -93,9 +93,9 @@ def test_a_server_that_counts_otherwise_is_noticed(begin):
 def test_a_lost_packet_is_noticed_before_anything_is_counted(begin, monkeypatch):
     """The last hop drops one: its sender says so, and the count stops without a layer peeled."""
     from anonloom_mixnet.cascade import Batch
-    from anonloom_mixnet.mixing import Mixing
+    from anonloom_mixnet.mix_phase import MixPhase
 
-    opened = Mixing._opened
+    opened = MixPhase._opened
 
     def replacing(self):
         batch = opened(self)
@@ -104,9 +104,9 @@ def test_a_lost_packet_is_noticed_before_anything_is_counted(begin, monkeypatch)
         other = bytes(len(batch.outputs[0]))
         return attrs.evolve(batch, outputs=(other, *batch.outputs[1:]))
 
-    monkeypatch.setattr(Mixing, "_opened", replacing)
+    monkeypatch.setattr(MixPhase, "_opened", replacing)
     begun = settled(begin)
-    assert isinstance(begun.driver.servers[0]._batch, Batch)
+    assert isinstance(begun.driver.servers[0].strategy.mix.batch, Batch)
     with pytest.raises(TransportError) as caught:
         begun.driver.count(GROUPS)
     assert "the round has stopped: server 1 did not pass on a packet that it was given" == str(

@@ -5,9 +5,9 @@ import math
 import attrs
 import pytest
 
-from anonloom_mixnet.mixing import NUMBER
+from anonloom_mixnet.mix_phase import NUMBER
+from anonloom_mixnet.route_claims import Kept, listed
 from anonloom_mixnet.traps import Traps, fingerprint, unseen
-from anonloom_mixnet.ways import Kept, listed
 from anonloom_testing.transport import Restarting, SeededEntropy, adversaries
 from anonloom_transport import Party, cut, faults, pack
 
@@ -227,7 +227,8 @@ def test_a_client_answers_only_a_hop_that_signed_that_it_failed(begin):
     server = round.driver.servers[1]
     body = pack((1).to_bytes(4, "big"), bytes(64), b"x" * 24)
     for message in (b"", b"x", body):
-        shown = server._to_client(Party("client", 0), "blamed", clients[0]._upload, message)
+        server.state.send_to_client(Party("client", 0), "blamed", clients[0]._upload, message)
+        (shown,) = server.channel.drain()
         assert [] == clients[0].receive(shown)
 
 

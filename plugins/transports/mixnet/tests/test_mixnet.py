@@ -127,7 +127,7 @@ def upload(round, packet, **changes):
 
 def test_the_first_hop_confirms_only_what_it_can_open(begin):
     round = begin("post", 9)
-    size = round.driver.servers[0].content_size
+    size = round.driver.servers[0].strategy.content_size
     assert {"packet cannot be opened": 1} == upload(round, bytes(size))
     assert 1 == upload(round, bytes(size - 1))["wrong size"]
     (client,) = round.driver.post(round.texts(1))
@@ -285,9 +285,12 @@ def test_secrets_are_in_no_repr(begin):
     round.driver.settle()
     servers = round.driver.servers
     shown = repr([clients, servers, round.driver, round.driver.trace])
-    shown += repr([server.own_traps for server in servers] + [client._kept for client in clients])
+    shown += repr(
+        [(s.state, s.strategy, s.strategy.mix, s.strategy.mix.own_traps) for s in servers]
+        + [client._kept for client in clients]
+    )
     secret = [*sent.values(), *(s.alpha for s in round.secrets), *(s.seed for s in round.secrets)]
-    secret += [key for s in servers for key in attrs.astuple(s._private)]
+    secret += [key for s in servers for key in attrs.astuple(s.strategy.mix.private)]
     secret += [element for client in clients for element, _ in client._kept.secrets]
     for bytes_ in secret:
         assert bytes_.hex() not in shown
@@ -300,22 +303,22 @@ def test_erased_rows_stay_sealed_in_all_that_is_left(begin):
     round.deposit(dict(enumerate(round.texts(4))))
     round.driver.close()
     round.driver.settle()
-    before = [attrs.astuple(server._private) for server in round.driver.servers]
+    before = [attrs.astuple(server.strategy.mix.private) for server in round.driver.servers]
     round.driver.open()
     words = b"".join(sight.envelope.body for sight in round.driver.trace.network)
     left = words + b"".join(server.save() for server in round.driver.servers)
-    assert [None, None] == [server._private for server in round.driver.servers]
+    assert [None, None] == [server.strategy.mix.private for server in round.driver.servers]
     for mix, peel, share in before:
         assert [False, True, False] == [key in left for key in (mix, peel, share)]
     for server, (_, _, share) in zip(round.driver.servers, before, strict=True):
-        for item_ in server._items:
+        for item_ in server.strategy.opening._items:
             key = _share_key(server, item_, share)
             assert (item_.position != 1) == (key in left)
 
 
 def _share_key(server, item_, private):
-    place = server.route.place("share", server.index)
-    return Opener(place, private).open(item_.shares[server.index]).key
+    place = server.strategy.mix.route.place("share", server.state.index)
+    return Opener(place, private).open(item_.shares[server.state.index]).key
 
 
 def test_the_list_that_clients_see_names_cores_by_hashes_only(begin):
@@ -325,7 +328,7 @@ def test_the_list_that_clients_see_names_cores_by_hashes_only(begin):
     round.driver.settle()
     shown = {s.envelope.body for s in round.driver.trace.network if s.envelope.step == "mixed"}
     (document,) = shown
-    cores = round.driver.servers[0]._cores
+    cores = round.driver.servers[0].strategy.mix.cores
     assert 4 + 2 * 3 == len(cores)
     assert not any(core in document for core in cores)
 
@@ -338,7 +341,7 @@ def test_another_batch_is_shuffled_in_another_order(begin):
         round.driver.post([sent] * 40)
         round.driver.close()
         round.driver.settle()
-        orders.append([server._batch.origins for server in round.driver.servers])
+        orders.append([server.strategy.mix.batch.origins for server in round.driver.servers])
     zeros, others, again = orders
     assert others == again  # the round's secrets are the same in all three
     assert all(zero != other for zero, other in zip(zeros, others, strict=True))

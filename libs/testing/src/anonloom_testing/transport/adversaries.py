@@ -243,7 +243,7 @@ def misannounces(change: Callable[[tuple[bytes, ...]], tuple[bytes, ...]]) -> Co
                     envelopes[0].body[SIGNATURE_BYTES:], envelopes[0].body[:SIGNATURE_BYTES]
                 )
                 self.honest.channel.messages.put("key", self.config.index, own)
-                self.honest.judge_keys = lambda round, keys: ""
+                self.honest.state.judge_keys = lambda round, keys: ""
             return envelopes
 
         def outgoing(self, envelope: Envelope) -> Iterable[Envelope]:
@@ -287,7 +287,7 @@ def miscomputes(name: str, change: Change = flip) -> Corruption:
         channel = Miscomputing(server.round, config)
         for field in attrs.fields(Channel):
             setattr(channel, field.name, getattr(server.channel, field.name))
-        server.channel = channel
+        server.state.channel = channel
         return server
 
     return corrupt

@@ -11,7 +11,7 @@ from anonloom import StageContext
 from anonloom.errors import TransportError
 from anonloom.kinds import Guarantees
 from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene, check_same_seed_same_result
-from anonloom_testing.conformance import Check, held
+from anonloom_testing.conformance import Check, refuse_problems
 from anonloom_testing.declaring import DECLARED
 from anonloom_testing.transport import secrecy
 from anonloom_testing.transport.announcements import check_announcements
@@ -120,7 +120,7 @@ def _posts(subject: TransportConformance) -> Iterator[Played]:
 
 def check_everybody_is_acknowledged(subject: TransportConformance) -> None:
     """A sender that tries again often enough is told that all servers have its message."""
-    held(
+    refuse_problems(
         (
             f"{item.scene.name}: {missing} of {len(item.seen.result.sent)} senders are not"
             for item in subject.returned()
@@ -143,7 +143,7 @@ def check_acknowledged_messages_arrive(subject: TransportConformance) -> None:
             and message not in carried.result
         ]
         problems += [f"{item.scene.name}: {len(lost)} messages"] if lost else []
-    held(problems, "acknowledged messages are lost")
+    refuse_problems(problems, "acknowledged messages are lost")
 
 
 def check_messages_arrive_once(subject: TransportConformance) -> None:
@@ -153,7 +153,7 @@ def check_messages_arrive_once(subject: TransportConformance) -> None:
         times = Counter(message for message in item.seen.result.result if message is not None)
         doubled = sum(count > 1 for count in times.values())
         problems += [f"{item.scene.name}: {doubled} messages"] if doubled else []
-    held(problems, "messages arrive more than once")
+    refuse_problems(problems, "messages arrive more than once")
 
 
 def check_nothing_is_invented(subject: TransportConformance) -> None:
@@ -163,7 +163,7 @@ def check_nothing_is_invented(subject: TransportConformance) -> None:
         sent = set(item.seen.result.sent.values())
         strange = sum(m is not None and m not in sent for m in item.seen.result.result)
         problems += [f"{item.scene.name}: {strange} messages"] if strange else []
-    held(problems, "messages appear that nobody sent")
+    refuse_problems(problems, "messages appear that nobody sent")
 
 
 def check_records_are_at_their_positions(subject: TransportConformance) -> None:
@@ -182,7 +182,7 @@ def check_records_are_at_their_positions(subject: TransportConformance) -> None:
         ]
         if moved or len(carried.result) != item.scene.facts.senders:
             problems.append(f"{item.scene.name}: positions {moved[:5]}")
-    held(problems, "records are not at their positions")
+    refuse_problems(problems, "records are not at their positions")
 
 
 def check_erased_records_stay_unknown(subject: TransportConformance) -> None:
@@ -196,7 +196,7 @@ def check_erased_records_stay_unknown(subject: TransportConformance) -> None:
             if carried.sent[index] in carried.result
         ]
         problems += [f"{item.scene.name}: the records of positions {shown}"] if shown else []
-    held(problems, "erased records became public")
+    refuse_problems(problems, "erased records became public")
 
 
 def check_order_says_nothing_about_senders(subject: TransportConformance) -> None:
@@ -211,12 +211,12 @@ def check_order_says_nothing_about_senders(subject: TransportConformance) -> Non
         rising = sum(a < b for a, b in pairwise(order))
         if not 0.15 * len(order) <= rising <= 0.85 * len(order):
             problems.append(f"{post.scene.name}: {rising} of {len(order) - 1} neighbours rise")
-    held(problems, "the order of the messages follows the order of the senders")
+    refuse_problems(problems, "the order of the messages follows the order of the senders")
 
 
 def check_foreign_envelopes_are_counted(subject: TransportConformance) -> None:
     """Whatever a client sends that does not belong into the round is refused and counted."""
-    held(
+    refuse_problems(
         (
             f"{item.scene.name}: {counted} of {item.seen.result.garbage}"
             for item in subject.returned()
@@ -233,7 +233,7 @@ def check_restarted_servers_go_on(subject: TransportConformance) -> None:
         (item.scene.facts.operation, item.scene.facts.restarts): _end(item)
         for item in subject.played("restarts")
     }
-    held(
+    refuse_problems(
         (
             f"{operation}: {ends[operation, True][0] or 'another result'}"
             for operation in _OPERATIONS
@@ -273,7 +273,7 @@ def check_client_refuses_what_it_cannot_send(subject: TransportConformance) -> N
     """Another size, a second message or a foreign position raise `TransportError` at the sender."""
     subject.returned()  # a transport that carries nothing is blamed for that alone
     plan, (message, other) = Plan(operation="post", senders=8), messages()[:2]
-    driver = make_driver(subject.made(), subject.round(plan), plan)
+    driver = make_driver(subject.build_method(), subject.round(plan), plan)
     short = _refusal(lambda: driver.client().post(message[:-1]))
     assert isinstance(short, TransportError), "a short message was sent"
     twice = driver.client()
@@ -284,7 +284,7 @@ def check_client_refuses_what_it_cannot_send(subject: TransportConformance) -> N
     wrong = _refusal(lambda: driver.client().deposit(foreign, message))
     assert isinstance(wrong, TransportError), "a record was deposited in a post"
     plan = Plan(operation="deposit", senders=8)
-    driver = make_driver(subject.made(), subject.round(plan), plan)
+    driver = make_driver(subject.build_method(), subject.round(plan), plan)
     strange = next(secret for secret in slot_secrets(9) if secret.slot not in driver.round.slots)
     wrong = _refusal(lambda: driver.client().deposit(strange, message))
     assert isinstance(wrong, TransportError), "a record was sent to a position of nobody's"
@@ -294,20 +294,20 @@ def check_wrong_keys_are_blamed_before_anything_is_signed(subject: TransportConf
     """A server that announces keys nobody can use is named by all others; no sender sees them."""
     subject.returned()  # a transport that carries nothing is blamed for that alone
     if subject.servers > 1:
-        check_announcements(subject.made(), subject.round)
+        check_announcements(subject.build_method(), subject.round)
 
 
 def check_counts_filled_positions(subject: TransportConformance) -> None:
     """Filled positions are counted before the opening, or `problem` says that they are not."""
     subject.returned()  # a transport that carries nothing is blamed for that alone
-    check_counting(subject.made(), subject.round)
+    check_counting(subject.build_method(), subject.round)
 
 
 def check_says_what_it_guarantees(subject: TransportConformance) -> None:
     """`guarantees` states every field for both operations, in words that are not empty."""
     for operation in _OPERATIONS:
         described = subject.round(Plan(operation=operation, senders=9))
-        stated = subject.made().guarantees(described)
+        stated = subject.build_method().guarantees(described)
         assert isinstance(stated, Guarantees), f"a {type(stated).__name__}"
         assert stated.honest_senders_min >= 1, "a message hides at least in itself"
         assert 0 <= stated.colluding_servers < subject.servers or stated.honest_senders_min == 1, (
@@ -329,7 +329,7 @@ def _of_secrets(check: Callable[[secrecy.Watched], None]) -> Check:
         rounds: list[secrecy.Watched] = subject.keep(
             "watched",
             lambda: [
-                secrecy.watch(subject.made(), subject.round(plan), plan)
+                secrecy.watch(subject.build_method(), subject.round(plan), plan)
                 for plan in (
                     Plan(operation="post", senders=8),
                     # In the middle: the last link of a chain, once it is shown, is no secret.

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from anonloom.errors import TransportError
-from anonloom_testing.conformance import held
+from anonloom_testing.conformance import refuse_problems
 from anonloom_testing.transport.entropy import SeededEntropy
 from anonloom_testing.transport.plans import Plan, make_driver, send, slot_secrets
 from anonloom_transport import Driver, EngineTransport, Envelope, MemoryVault, Round
@@ -127,7 +127,7 @@ def check_client_acts_on_what_all_servers_signed(watched: Watched) -> None:
 
     assert accepted(notice, pins), "a client refuses what all servers have signed"
     stranger = driver.transport.identity(SeededEntropy("stranger")).public
-    held(
+    refuse_problems(
         (
             f"server {index} is somebody else"
             for index in range(len(pins))
@@ -177,7 +177,7 @@ def check_senders_look_alike(watched: Watched) -> None:
         numbers[kind][client.index] += 1
     # Of a deposit some send decoys.
     senders = watched.plan.senders
-    held(
+    refuse_problems(
         (
             f"{step}, sent by a {role}, server {server}: {len(sizes[step, role, server])} sizes, "
             f"{len(numbers[step, role, server])} of {senders} senders"
@@ -201,7 +201,7 @@ def _with_clients(driver: Driver) -> Iterator[Envelope]:
 def check_shows_no_secret(watched: Watched) -> None:
     """No message, key or secret is in what engines, seats or the transport show of themselves."""
     shows = _forms(watched.secrets)
-    held(
+    refuse_problems(
         (
             f"after {phase}"
             for phase, text in watched.shown.items()
@@ -223,7 +223,7 @@ def _forms(secrets: Iterable[bytes]) -> list[str]:
 def check_saved_state_needs_its_key(watched: Watched) -> None:
     """What is saved holds no secret and no message, and is nothing without the vault's key."""
     phases = [phase for phase in watched.saved if phase != "open"]
-    held(
+    refuse_problems(
         (
             f"after {phase}"
             for phase, saved in watched.saved.items()
@@ -231,7 +231,7 @@ def check_saved_state_needs_its_key(watched: Watched) -> None:
         ),
         "a secret is in what was saved",
     )
-    held(
+    refuse_problems(
         (
             f"after {phase}"
             for phase in phases
@@ -240,7 +240,7 @@ def check_saved_state_needs_its_key(watched: Watched) -> None:
         ),
         "what was saved can be read without the key",
     )
-    held(
+    refuse_problems(
         (f"after {phase}" for phase in watched.altered),
         "what was saved can be changed and is believed",
     )
@@ -254,7 +254,7 @@ def _holds(watched: Watched, phase: str, saved: bytes) -> bool:
 
 def check_key_dies_with_the_round(watched: Watched) -> None:
     """After `open` nothing saved before can be read; a restart goes on from public data only."""
-    held(
+    refuse_problems(
         (
             f"server {index}, after {phase}"
             for phase, saved in watched.saved.items()

@@ -9,21 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.typing import BoolArray, FloatArray
-from anonloom_traffic.entropies import degree
-from anonloom_traffic.following import Follower, followers, paths
-from anonloom_traffic.guessed import Guessed, guessed, series_of
-from anonloom_traffic.judging import (
-    Chosen,
-    Judged,
+from anonloom_traffic.attack_scoring import (
+    BestViews,
+    ScoredView,
     Share,
     choose,
     halves,
-    judge,
     posterior,
+    score_views,
     share,
     smallest_set,
 )
-from anonloom_traffic.observed import Observed, observe
+from anonloom_traffic.entropies import degree
+from anonloom_traffic.guess_table import GuessTable, guess_table, series_of
+from anonloom_traffic.observation import Observation, observe
+from anonloom_traffic.tracing import Follower, followers, paths
 from anonloom_traffic.views import FAMILIES, View, network_views, path_views
 from anonloom_transport import Rounds
 
@@ -106,7 +106,7 @@ class Attack:
     blank: bytes | None = None
     trials: int | None = None
     confidence: float = 0.99
-    observed: Observed = attrs.field(init=False)
+    observed: Observation = attrs.field(init=False)
     prepared: list[Follower] = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -129,7 +129,7 @@ class Attack:
             When there is nothing to guess.
         """
         observed = self.observed
-        targets = guessed(observed, repeated).drawn(self.trials, self.rng)
+        targets = guess_table(observed, repeated).sample(self.trials, self.rng)
         if not len(targets) or not (targets.candidates.sum(axis=1) > 1).any():
             raise NothingToGuess
         series = series_of(self.rounds.traces, repeated)
@@ -137,27 +137,27 @@ class Attack:
         choices = range(self.rounds.servers) if honest is None else (honest,)
         general = list(network_views(observed, targets, series, repeated, self.blank))
         general.append(View("none", "", lambda _: np.zeros(targets.candidates.shape)))
-        seen = judge(general, targets, side, choices[0])
-        judged: list[Judged] = []
+        seen = score_views(general, targets, side, choices[0])
+        scored: list[ScoredView] = []
         for choice in choices:
             followed = paths(observed, self.prepared, choice)
-            text = judge(path_views(observed, targets, followed), targets, side, choice)
-            joined = judge(_together([*text, *seen], targets, side), targets, side, choice)
-            judged += [*text, *joined]
-        judged = _in_order([*seen, *judged])
-        return self._summary(judged, targets, side)
+            text = score_views(path_views(observed, targets, followed), targets, side, choice)
+            joined = score_views(_together([*text, *seen], targets, side), targets, side, choice)
+            scored += [*text, *joined]
+        scored = _in_order([*seen, *scored])
+        return self._summary(scored, targets, side)
 
-    def _summary(self, judged: list[Judged], targets: Guessed, side: BoolArray) -> Guess:
-        chosen = choose(judged, targets, side)
+    def _summary(self, scored: list[ScoredView], targets: GuessTable, side: BoolArray) -> Guess:
+        chosen = choose(scored, targets, side)
         top1 = share(chosen.hit, chosen.guess, targets, self.confidence)
         families = {}
         for family in FAMILIES:
-            of = [item for item in judged if item.view.family == family]
+            of = [item for item in scored if item.view.family == family]
             if of:
                 best = choose(of, targets, side)
                 families[family] = share(best.hit, best.guess, targets, self.confidence)
         senders = float(np.exp2(np.log2(targets.candidates.sum(axis=1)).mean()))
-        bits, between = _lacking(chosen, targets, side, math.log2(senders), self.confidence)
+        bits, between = _missing_bits(chosen, targets, side, math.log2(senders), self.confidence)
         first = chosen.views[0]
         return Guess(
             top1=top1,
@@ -166,7 +166,7 @@ class Attack:
             honest=first.honest,
             shannon=bits,
             shannon_interval=between,
-            smallest=smallest_set(judged, targets, side),
+            smallest=smallest_set(scored, targets, side),
             senders=senders,
             messages=len(targets),
             families=families,
@@ -213,22 +213,22 @@ def best_guess(
     return attack.guess(honest, repeated)
 
 
-def _in_order(judged: list[Judged]) -> list[Judged]:
+def _in_order(scored: list[ScoredView]) -> list[ScoredView]:
     """Sort by family, so that of equally good views the plainest is named; 'none' comes first."""
     return sorted(
-        judged, key=lambda one: FAMILIES.index(one.view.family) if one.view.family else -1
+        scored, key=lambda one: FAMILIES.index(one.view.family) if one.view.family else -1
     )
 
 
-def _together(judged: Sequence[Judged], targets: Guessed, side: BoolArray) -> list[View]:
+def _together(scored: Sequence[ScoredView], targets: GuessTable, side: BoolArray) -> list[View]:
     """Return the view that joins all that are better than chance: probabilities multiplied."""
-    used: list[list[Judged]] = []
+    used: list[list[ScoredView]] = []
     for half, train in enumerate((side, ~side)):
         hits = max(1, int(train.sum()))
         chance = float(targets.chance.mean())
         error = math.sqrt(chance * (1 - chance) / hits)
         used.append(
-            [item for item in judged if item.calibrated(targets, train, half) > JOINED * error]
+            [item for item in scored if item.training_gain(targets, train, half) > JOINED * error]
         )
     if max(len(of) for of in used) < 2:
         return []
@@ -244,8 +244,8 @@ def _together(judged: Sequence[Judged], targets: Guessed, side: BoolArray) -> li
     return [View("several views together", "together", score, learns=True, likely=True)]
 
 
-def _lacking(
-    chosen: Chosen, targets: Guessed, side: BoolArray, most: float, confidence: float
+def _missing_bits(
+    chosen: BestViews, targets: GuessTable, side: BoolArray, most: float, confidence: float
 ) -> tuple[float, tuple[float, float]]:
     """Return the bits that lack to know the sender, as judged on the half not learnt from."""
     bits: NDArray[np.float64] = np.zeros(len(targets))

@@ -12,9 +12,9 @@ from anonloom.findings import Better, Status
 from anonloom.params import at_least, between
 from anonloom_traffic.attack import Attack, Guess, NothingToGuess
 from anonloom_traffic.charts import charts
-from anonloom_traffic.crossing import crossed
 from anonloom_traffic.iterations import Step, over_iterations
-from anonloom_traffic.observed import Observed
+from anonloom_traffic.observation import Observation
+from anonloom_traffic.round_pairs import round_pairs
 from anonloom_transport import Rounds, Trace
 
 ADVERSARY = (
@@ -164,21 +164,21 @@ class Traffic(Auditor):
         except NothingToGuess:
             why = "no published message has a known sender who could hide among others"
             return Findings.of(_unknown(why))
-        pairs = crossed(rounds)
+        pairs = round_pairs(rounds)
         try:
-            linked = self._linked(pairs, context) if pairs.traces else None
+            linked = self._guess_links(pairs, context) if pairs.traces else None
         except NothingToGuess:
             linked = None
         steps = over_iterations(attack.observed, blank, self.confidence)
         return Findings.of(
-            _guessed(single, several),
+            _sender_findings(single, several),
             _links(linked),
             _presence(several, steps),
-            _counted(attack.observed, several),
+            _count_findings(attack.observed, several),
             charts(single, several, steps),
         )
 
-    def _linked(self, pairs: Rounds, context: StageContext) -> Guess:
+    def _guess_links(self, pairs: Rounds, context: StageContext) -> Guess:
         """Guess which messages of different rounds are from one sender."""
         attack = Attack(pairs, context.rng, trials=self.trials, confidence=self.confidence)
         return attack.guess(repeated=False)
@@ -220,16 +220,16 @@ def _unknown(reason: str) -> list[Finding]:
     return [_say(name, None, None, "not assessable", (reason,)) for name in MEANINGS]
 
 
-def _guessed(single: Guess, several: Guess) -> list[Finding]:
+def _sender_findings(single: Guess, several: Guess) -> list[Finding]:
     top1, alone = several.top1, single.top1
     leaks = top1.excess > 0
     bound = "a cleverer adversary may lack fewer"
     return [
         _say("top1_success", top1.value, top1.interval, assumptions=JUDGED),
         _say("chance", top1.chance),
-        _say("top1_excess", top1.excess, status=_found(top1.excess), assumptions=JUDGED),
+        _say("top1_excess", top1.excess, status=_status(top1.excess), assumptions=JUDGED),
         _say("one_round_success", alone.value, alone.interval, assumptions=JUDGED),
-        _say("one_round_excess", alone.excess, status=_found(alone.excess), assumptions=JUDGED),
+        _say("one_round_excess", alone.excess, status=_status(alone.excess), assumptions=JUDGED),
         _say("leaking_view", several.view if leaks else None,
              status="measured" if leaks else "none detected", assumptions=(ADVERSARY, STRUCTURE)),
         _say("honest_server", several.honest if leaks else None,
@@ -254,13 +254,13 @@ def _links(linked: Guess | None) -> list[Finding]:
     return [
         _say("linked_success", result.value, result.interval, assumptions=message),
         _say("linked_chance", result.chance),
-        _say("linked_excess", result.excess, status=_found(result.excess), assumptions=message),
+        _say("linked_excess", result.excess, status=_status(result.excess), assumptions=message),
         _say("linking_view", linked.view if leaks else None,
              status="measured" if leaks else "none detected", assumptions=(ADVERSARY, STRUCTURE)),
     ]  # fmt: skip
 
 
-def _found(excess: float) -> Status:
+def _status(excess: float) -> Status:
     return "measured" if excess > 0 else "none detected"
 
 
@@ -275,7 +275,7 @@ def _presence(several: Guess, steps: list[Step]) -> list[Finding]:
         _say("presence_success", of.value if of else several.top1.chance,
              of.interval if of else None, "measured" if of else "none detected",
              JUDGED if of else (nobody, *JUDGED)),
-        _say("presence_excess", of.excess if of else 0.0, None, _found(of.excess if of else 0.0),
+        _say("presence_excess", of.excess if of else 0.0, None, _status(of.excess if of else 0.0),
              JUDGED if of else (nobody, *JUDGED)),
         _say("absent_success", absent.value if absent else None,
              absent.interval if absent else None, "measured" if absent else "none detected",
@@ -286,7 +286,7 @@ def _presence(several: Guess, steps: list[Step]) -> list[Finding]:
     ]  # fmt: skip
 
 
-def _counted(observed: Observed, several: Guess) -> list[Finding]:
+def _count_findings(observed: Observation, several: Guess) -> list[Finding]:
     results = [_say("rounds_with_two_lists", int(observed.two_lists.sum()))]
     for name, figure in (("bytes_up", "up"), ("bytes_down", "down")):
         of = observed.figures[figure][observed.present]

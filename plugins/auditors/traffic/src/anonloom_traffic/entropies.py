@@ -17,7 +17,7 @@ def shannon(distributions: ArrayLike) -> FloatArray:
     distributions
         Weights that are not negative; they need not sum to one.
     """
-    p = _normalized(distributions)
+    p = _normalize(distributions)
     logs = np.log2(p, out=np.zeros_like(p), where=p > 0)
     bits: FloatArray = np.abs((p * logs).sum(axis=-1))
     return bits
@@ -25,7 +25,7 @@ def shannon(distributions: ArrayLike) -> FloatArray:
 
 def min_entropy(distributions: ArrayLike) -> FloatArray:
     """Return -log2 max p of every row, in bits: how hard the best single guess is."""
-    bits: FloatArray = np.abs(np.log2(_normalized(distributions).max(axis=-1)))
+    bits: FloatArray = np.abs(np.log2(_normalize(distributions).max(axis=-1)))
     return bits
 
 
@@ -37,7 +37,7 @@ def degree(bits: float, senders: float) -> float:
     return min(1.0, bits / math.log2(senders)) if senders > 1 else 0.0
 
 
-def _normalized(distributions: ArrayLike) -> FloatArray:
+def _normalize(distributions: ArrayLike) -> FloatArray:
     weights = np.asarray(distributions, dtype=np.float64)
     totals = weights.sum(axis=-1, keepdims=True)
     if not (totals > 0).all() or (weights < 0).any():

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.typing import BoolArray, FloatArray
-from anonloom_traffic.guessed import Guessed
-from anonloom_traffic.observed import Observed, minority
+from anonloom_traffic.guess_table import GuessTable
+from anonloom_traffic.observation import Observation, minority
 
 #: Trailing bytes that are taken for padding.
 PADDING = b"\0\x80 "
@@ -33,7 +33,7 @@ MARKS: dict[str, Callable[[bytes], Hashable]] = {
 }
 
 
-def message_figure(observed: Observed, figure: Callable[[bytes], float]) -> FloatArray:
+def message_figure(observed: Observation, figure: Callable[[bytes], float]) -> FloatArray:
     """Return a figure of every published message, rounds x places; NaN where nothing stands."""
     traces = observed.rounds.traces
     result = np.full((len(traces), max(len(trace.published) for trace in traces)), np.nan)
@@ -44,7 +44,7 @@ def message_figure(observed: Observed, figure: Callable[[bytes], float]) -> Floa
     return result
 
 
-def odd_messages(observed: Observed, mark: Callable[[bytes], Hashable]) -> BoolArray:
+def odd_messages(observed: Observation, mark: Callable[[bytes], Hashable]) -> BoolArray:
     """Return in which messages a mark is another than in most of their round."""
     traces = observed.rounds.traces
     odd = np.zeros((len(traces), max(len(trace.published) for trace in traces)), np.bool_)
@@ -62,7 +62,7 @@ def varies(figures: FloatArray) -> bool:
     return bool((high > low).any())
 
 
-def ranked(figures: FloatArray) -> FloatArray:
+def rank_in_rounds(figures: FloatArray) -> FloatArray:
     """Return each figure's place in the order of its round, between 0 and 1; ties share theirs."""
     ranks = np.full(figures.shape, np.nan)
     for row, of in zip(ranks, figures, strict=True):
@@ -73,31 +73,31 @@ def ranked(figures: FloatArray) -> FloatArray:
     return ranks
 
 
-def in_same_order(clients: FloatArray, messages: FloatArray, guessed: Guessed) -> FloatArray:
+def in_same_order(clients: FloatArray, messages: FloatArray, targets: GuessTable) -> FloatArray:
     """Score pairs by how near they stand in the orders of their rounds."""
-    return closeness(ranked(clients), ranked(messages), guessed, 0.0)
+    return closeness(rank_in_rounds(clients), rank_in_rounds(messages), targets, 0.0)
 
 
 def closeness(
-    clients: FloatArray, messages: FloatArray, guessed: Guessed, lag: float
+    clients: FloatArray, messages: FloatArray, targets: GuessTable, lag: float
 ) -> FloatArray:
     """Score pairs by how little a message's figure differs from the client's plus a lag."""
-    of_message = messages[guessed.rounds, guessed.places][:, None]
-    scores = -np.abs(of_message - clients[guessed.rounds] - lag)
+    of_message = messages[targets.rounds, targets.places][:, None]
+    scores = -np.abs(of_message - clients[targets.rounds] - lag)
     # Of whom nothing is known is guessed last; a message of which nothing is known tells nothing.
     worst = np.nanmin(scores, initial=0.0) - 1
     scores = np.where(np.isnan(scores), worst, scores)
-    return guessed.summed(np.where(np.isnan(of_message), 0.0, scores))
+    return targets.sum_publications(np.where(np.isnan(of_message), 0.0, scores))
 
 
 def usual_lag(
-    clients: FloatArray, messages: FloatArray, guessed: Guessed, train: BoolArray
+    clients: FloatArray, messages: FloatArray, targets: GuessTable, train: BoolArray
 ) -> float:
     """Return how much later a message appears than its sender's upload, where that is known."""
-    owner = guessed.truth.argmax(axis=1)
-    first = guessed.starts
-    lag = messages[guessed.rounds[first], guessed.places[first]]
-    lag = (lag - clients[guessed.rounds[first], owner])[train]
+    owner = targets.truth.argmax(axis=1)
+    first = targets.starts
+    lag = messages[targets.rounds[first], targets.places[first]]
+    lag = (lag - clients[targets.rounds[first], owner])[train]
     lag = lag[~np.isnan(lag)]
     return float(np.median(lag)) if len(lag) else 0.0
 
@@ -113,35 +113,35 @@ class Table:
 
 def table(clients: FloatArray, messages: FloatArray) -> Table | None:
     """Number the places of both orders; None when the table would be too large."""
-    one, other = _numbered(clients), _numbered(messages)
+    one, other = _number_values(clients), _number_values(messages)
     shape = int(one.max(initial=0)) + 1, int(other.max(initial=0)) + 1
     return Table(one, other, shape) if shape[0] * shape[1] <= LARGEST_TABLE else None
 
 
-def _numbered(figures: FloatArray) -> NDArray[np.int64]:
+def _number_values(figures: FloatArray) -> NDArray[np.int64]:
     """Return places in order, from 1; what is not known has place 0."""
     order = np.argsort(np.argsort(figures, axis=1, kind="stable"), axis=1, kind="stable")
     return np.where(np.isnan(figures), 0, order + 1)
 
 
-def learnt(places: Table, guessed: Guessed, train: BoolArray) -> FloatArray:
+def learn_scores(places: Table, targets: GuessTable, train: BoolArray) -> FloatArray:
     """Score pairs by how often such places belonged together where the truth is known.
 
     A list in reverse, or a shuffle that is the same in every round, shows here. Messages that were
     learnt from are scored as if they had not been.
     """
-    lengths = np.diff([*guessed.starts, len(guessed.rounds)])
-    cells = places.clients[guessed.rounds] * places.shape[1]
-    cells += places.messages[guessed.rounds, guessed.places][:, None]
+    lengths = np.diff([*targets.starts, len(targets.rounds)])
+    cells = places.clients[targets.rounds] * places.shape[1]
+    cells += places.messages[targets.rounds, targets.places][:, None]
     size = places.shape[0] * places.shape[1]
     # Every message is learnt from once, however often it was published.
-    first = cells[guessed.starts]
-    known = train[:, None] & guessed.candidates
-    truth = guessed.truth / guessed.truth.sum(axis=1, keepdims=True)
+    first = cells[targets.starts]
+    known = train[:, None] & targets.candidates
+    truth = targets.truth / targets.truth.sum(axis=1, keepdims=True)
     tried = np.bincount(first[known], minlength=size).astype(np.float64)
     right = np.bincount(first[known], weights=truth[known], minlength=size)
-    item = np.repeat(np.arange(len(guessed)), lengths)
+    item = np.repeat(np.arange(len(targets)), lengths)
     own = known[item] & (cells == first[item])
-    chance = float(guessed.chance.mean())
+    chance = float(targets.chance.mean())
     score = (right[cells] - own * truth[item] + BLIND * chance) / (tried[cells] - own + BLIND)
-    return guessed.summed(np.log(np.maximum(score, 1e-12)))
+    return targets.sum_publications(np.log(np.maximum(score, 1e-12)))

@@ -5,9 +5,9 @@ import numpy as np
 
 from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_traffic import presence
-from anonloom_traffic.guessed import Guessed, guessed, series_of
-from anonloom_traffic.judging import Share, outcome, share
-from anonloom_traffic.observed import Observed
+from anonloom_traffic.attack_scoring import Share, outcome, share
+from anonloom_traffic.guess_table import GuessTable, guess_table, series_of
+from anonloom_traffic.observation import Observation
 
 #: Most points of the curve.
 POINTS = 20
@@ -33,13 +33,13 @@ class Step:
     smallest: int | None
 
 
-def over_iterations(observed: Observed, blank: bytes | None, confidence: float) -> list[Step]:
+def over_iterations(observed: Observation, blank: bytes | None, confidence: float) -> list[Step]:
     """Intersect again after every round.
 
     No view is chosen here, so that nothing has to be judged on another half: the adversary guesses
     the client that contradicts a place in the fewest rounds.
     """
-    targets = guessed(observed)
+    targets = guess_table(observed)
     numbers = series_of(observed.rounds.traces)
     if not len(targets):
         return []
@@ -56,7 +56,7 @@ def over_iterations(observed: Observed, blank: bytes | None, confidence: float) 
     ever = _absent(targets, parts, observed)
     steps = []
     for first in sorted({int(n) for n in np.geomspace(1, longest, min(longest, POINTS)).round()}):
-        short = [presence.shortened(part, first) for part in parts]
+        short = [presence.first_rounds(part, first) for part in parts]
         scores = [
             presence.intersection(item, observed.present, both=item.positions) for item in short
         ]
@@ -72,7 +72,7 @@ def over_iterations(observed: Observed, blank: bytes | None, confidence: float) 
     return steps
 
 
-def _absent(targets: Guessed, parts: list[presence.Series], observed: Observed) -> BoolArray:
+def _absent(targets: GuessTable, parts: list[presence.Series], observed: Observation) -> BoolArray:
     """Return the messages of those who were absent at least once."""
     ever = np.zeros(len(targets), np.bool_)
     owner = targets.truth.argmax(axis=1)
@@ -83,7 +83,7 @@ def _absent(targets: Guessed, parts: list[presence.Series], observed: Observed) 
 
 
 def _share(
-    hit: FloatArray, guess: IntArray, targets: Guessed, which: BoolArray, confidence: float
+    hit: FloatArray, guess: IntArray, targets: GuessTable, which: BoolArray, confidence: float
 ) -> Share:
     few = attrs.evolve(
         targets,

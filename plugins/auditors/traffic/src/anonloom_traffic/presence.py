@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.typing import BoolArray, FloatArray
-from anonloom_traffic.guessed import Guessed
-from anonloom_traffic.observed import Observed
+from anonloom_traffic.guess_table import GuessTable
+from anonloom_traffic.observation import Observation
 from anonloom_transport import Trace
 
 #: Weight of 'nobody sends this' in the least squares: one round's worth.
@@ -40,46 +40,46 @@ class Series:
     positions: bool = True
 
 
-def filled(trace: Trace, blank: bytes | None) -> BoolArray:
+def filled_places(trace: Trace, blank: bytes | None) -> BoolArray:
     """Return which places of a round hold something other than 'no answer'."""
     return np.array([item is not None and item != blank for item in trace.published], np.bool_)
 
 
 def deposits(
-    observed: Observed, guessed: Guessed, numbers: NDArray[np.int64], blank: bytes | None
+    observed: Observation, targets: GuessTable, numbers: NDArray[np.int64], blank: bytes | None
 ) -> list[Series]:
     """Return every series of deposits; `blank` is what stands for 'no answer'."""
     traces = observed.rounds.traces
     results = []
-    homes = np.where(guessed.deposit, numbers[guessed.rounds[guessed.starts]], -1)
-    for number in np.unique(homes[guessed.deposit]):
+    homes = np.where(targets.deposit, numbers[targets.rounds[targets.starts]], -1)
+    for number in np.unique(homes[targets.deposit]):
         rounds, items = np.flatnonzero(numbers == number), np.flatnonzero(homes == number)
         most = max(len(traces[index].published) for index in rounds)
         there = np.zeros((len(rounds), most))
         for row, index in enumerate(rounds):
-            of = filled(traces[index], blank)
+            of = filled_places(traces[index], blank)
             there[row, : len(of)] = of
-        results.append(Series(rounds, items, guessed.places[guessed.starts[items]], there))
+        results.append(Series(rounds, items, targets.places[targets.starts[items]], there))
     return results
 
 
-def posts(guessed: Guessed, rounds: int) -> list[Series]:
+def posts(targets: GuessTable, rounds: int) -> list[Series]:
     """Return the messages that recur; the others tell nothing about other rounds."""
     # A message of a post is published in one round; equal ones are further messages.
-    sent = guessed.rounds[guessed.starts]
-    pairs = np.stack([guessed.value, sent], axis=1)[~guessed.deposit]
+    sent = targets.rounds[targets.starts]
+    pairs = np.stack([targets.value, sent], axis=1)[~targets.deposit]
     values, number = np.unique(np.unique(pairs, axis=0)[:, 0], return_counts=True)
     recurring = values[number > 1]
-    items = np.flatnonzero(np.isin(guessed.value, recurring) & ~guessed.deposit)
+    items = np.flatnonzero(np.isin(targets.value, recurring) & ~targets.deposit)
     if not len(items):
         return []
-    keys = np.searchsorted(recurring, guessed.value[items])
+    keys = np.searchsorted(recurring, targets.value[items])
     there = np.zeros((rounds, len(recurring)))
     np.add.at(there, (sent[items], keys), 1)
     return [Series(np.arange(rounds), items, keys, there, positions=False)]
 
 
-def commonest(observed: Observed) -> bytes | None:
+def commonest(observed: Observation) -> bytes | None:
     """Return the message that stands most often at several places of one round, if one does."""
     times: Counter[bytes] = Counter()
     for trace in observed.rounds.traces:
@@ -120,9 +120,9 @@ def disclosure(series: Series, present: BoolArray) -> FloatArray:
     return scores
 
 
-def spread(guessed: Guessed, series: list[Series], scores: list[FloatArray]) -> FloatArray:
+def spread(targets: GuessTable, series: list[Series], scores: list[FloatArray]) -> FloatArray:
     """Put the scores of all series in their rows; what is in none is not told apart."""
-    whole = np.zeros(guessed.candidates.shape)
+    whole = np.zeros(targets.candidates.shape)
     for item, of in zip(series, scores, strict=True):
         whole[item.items] = of
     return whole
@@ -145,6 +145,6 @@ def smallest_pattern(series: list[Series], first: int | None = None) -> int | No
     return least
 
 
-def shortened(one: Series, first: int) -> Series:
+def first_rounds(one: Series, first: int) -> Series:
     """Return the same series after that many of its rounds."""
     return attrs.evolve(one, rounds=one.rounds[:first], there=one.there[:first])

@@ -1,6 +1,6 @@
-"""What this distribution offers: the collector `anonify`, and a command for the paper's figures."""
+"""What this distribution offers: the collector `anonify`."""
 
-from anonloom.api import ROLES, Command, Method, hookimpl
+from anonloom.api import ROLES, Method, hookimpl
 
 ANONLOOM_API = 2
 
@@ -18,17 +18,5 @@ def anonloom_register_collectors() -> list[Method]:
             "Muehlhaeuser, K. Marky: Anonify: Decentralized Dual-level Anonymity for Medical Data "
             "Donation. Proceedings on Privacy Enhancing Technologies 2024(3)",
             reads=ROLES,
-        )
-    ]
-
-
-@hookimpl
-def anonloom_register_commands() -> list[Command]:
-    """Name the command."""
-    return [
-        Command(
-            name="anonify-figures",
-            target="anonloom_anonify.commands",
-            summary="run the paper's experiment and put its figures beside the paper's claims",
         )
     ]

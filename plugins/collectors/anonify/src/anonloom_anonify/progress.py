@@ -61,7 +61,7 @@ class Progress:
         if name not in self.planned:
             self._plan(name)
         if self._now:
-            self._took[self._now] = self._elapsed()
+            self._took[self._now] = self._seconds_so_far()
             if within:
                 self._resting.add(self._now)
         self._resting.discard(name)
@@ -83,12 +83,14 @@ class Progress:
         begun = name == self._now or name in self._took
         return name if begun or not iteration else f"{phase} {attempt}.{iteration}"
 
-    def _elapsed(self) -> float:
+    def _seconds_so_far(self) -> float:
         return self._took.get(self._now, 0.0) + self.clock() - self._began
 
     def tell(self, phase: str = "", done: int = 0, total: int = 0) -> None:
         """Tell how far it is; see `ProgressCallback`."""
-        going = {name: self._took[name] for name in self._resting} | {self._now: self._elapsed()}
+        going = {name: self._took[name] for name in self._resting} | {
+            self._now: self._seconds_so_far()
+        }
         ended = {name: took for name, took in self._took.items() if name not in going}
         expected = sum(self.planned[name] for name in ended)
         # Estimates are of one sender at a time; here many are played together.

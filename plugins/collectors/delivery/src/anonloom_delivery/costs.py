@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from anonloom import Chart, Finding
-from anonloom_delivery.sending import Sent
+from anonloom_delivery.sending import DeliveryResult
 from anonloom_transport import Entry, Ledger
 
 
 def findings_of(
-    sent: Sent, senders: int, record_size: int, unreadable: Mapping[str, int]
+    sent: DeliveryResult, senders: int, record_size: int, unreadable: Mapping[str, int]
 ) -> Iterator[Finding | Chart]:
     """Yield what happened to the rows, what it cost, and what was refused.
 
@@ -35,7 +35,7 @@ def findings_of(
     )
 
 
-def _rows(sent: Sent, senders: int, unreadable: int) -> Iterator[Finding]:
+def _rows(sent: DeliveryResult, senders: int, unreadable: int) -> Iterator[Finding]:
     wanted = senders - sent.erased
     arrived = len(sent.rows) - unreadable
     yield Finding(

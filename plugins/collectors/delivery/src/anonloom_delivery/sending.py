@@ -107,7 +107,7 @@ class Plan:
 
 
 @attrs.frozen(eq=False, kw_only=True)
-class Sent:
+class DeliveryResult:
     """What became of the rows.
 
     Attributes
@@ -157,7 +157,9 @@ def reserve(plan: Plan, senders: int, name: str) -> tuple[Driver, list[SlotSecre
     return driver, secrets, sorted(keys, key=lambda key: key.slot)
 
 
-def send(plan: Plan, records: NDArray[np.uint8], unwanted: NDArray[np.bool_], name: str) -> Sent:
+def send(
+    plan: Plan, records: NDArray[np.uint8], unwanted: NDArray[np.bool_], name: str
+) -> DeliveryResult:
     """Carry one record per row.
 
     Parameters
@@ -197,7 +199,7 @@ def send(plan: Plan, records: NDArray[np.uint8], unwanted: NDArray[np.bool_], na
         for row, position in enumerate(positions)
         if position is not None and result[position] is not None
     ]
-    return Sent(
+    return DeliveryResult(
         rows=np.array([row for row, _ in arrived], np.int64),
         records=np.frombuffer(b"".join(item or b"" for _, item in arrived), np.uint8).reshape(
             len(arrived), records.shape[1]

@@ -78,7 +78,7 @@ def _next_steps(folder: str, methods: list[MethodPlan], *, in_workspace: bool) -
 
 def _find_kind(word: str) -> Kind:
     kinds = Registry.installed().kinds
-    kind = kinds.called(word)
+    kind = kinds.find(word)
     if kind is None:
         guess = did_you_mean(word, kinds) or f"kinds are: {', '.join(kinds)}"
         raise UsageError(f"there is no kind {word!r}", hint=guess)

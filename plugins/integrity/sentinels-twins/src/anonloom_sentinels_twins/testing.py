@@ -78,7 +78,7 @@ class WorkCheckConformance(IntegrityConformance):
 
     def work_check(self) -> WorkCheck:
         """Return the scheme."""
-        scheme: WorkCheck = self.made()
+        scheme: WorkCheck = self.build_method()
         return scheme
 
     def inputs(self) -> dict[str, Any]:

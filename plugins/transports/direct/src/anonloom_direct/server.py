@@ -7,11 +7,11 @@ from typing import ClassVar
 import attrs
 
 from anonloom_direct.content import NOWHERE, Content, content_size, id_of
-from anonloom_transport import RoundServer, pack, read_row, unpack
+from anonloom_transport import ServerStrategy, pack, read_row, unpack
 
 
 @attrs.define(eq=False)
-class DirectServer(RoundServer):
+class DirectServer(ServerStrategy):
     """Keeps what it is sent; the result is what all servers hold alike.
 
     A message with a receipt from every server is held by every server, hence in what they agree
@@ -26,87 +26,87 @@ class DirectServer(RoundServer):
     @property
     def content_size(self) -> int:
         """Bytes of what a client seals to this server."""
-        return content_size(self.round)
+        return content_size(self.state.round)
 
-    def judge_as(self, upload: bytes, content: bytes) -> str:
+    def judge(self, upload: bytes, content: bytes) -> str:
         """Say why an upload is refused under its id, or nothing."""
         if not hmac.compare_digest(id_of(content), upload):
             return "not what its id says"
-        return self.judge(content)
-
-    def judge(self, content: bytes) -> str:
-        """Say why an upload is refused, or nothing."""
-        if self.round.operation == "post":
+        if self.state.round.operation == "post":
             return ""
-        text = Content.read(self.round, content)
+        text = Content.read(self.state.round, content)
         if text.position == NOWHERE:
             return ""
-        if text.position >= len(self.round.slots):
+        if text.position >= len(self.state.round.slots):
             return "no such position"
-        key = self.config.slot_keys[text.position]
+        key = self.state.config.slot_keys[text.position]
         if not hmac.compare_digest(key.alpha, text.alpha):
             return "not the position's secret"
-        if read_row(key.head, self.round.iteration, text.message) is None:
+        if read_row(key.head, self.state.round.iteration, text.message) is None:
             return "not from the position's owner"
         if text.position in self._filled:
             return "position already filled"
         self._filled[text.position] = text.alpha
         return ""
 
-    def place(self) -> None:
+    def place(self) -> bool:
         """Do nothing: every server has everything already."""
-        for upload in self.admitted or ():
-            content = self.content(upload)
-            self.learn(content, Content.read(self.round, content).message)
-        self.settled = True
+        for upload in self.state.admitted or ():
+            content = self.state.content(upload)
+            self.state.learn(content, Content.read(self.state.round, content).message)
+        return True
 
     def tally(self, groups: Sequence[Sequence[int]]) -> list[int]:
         """Count: every server sees which positions are filled."""
-        text = (Content.read(self.round, self.content(upload)) for upload in self.admitted or ())
+        text = (
+            Content.read(self.state.round, self.state.content(upload))
+            for upload in self.state.admitted or ()
+        )
         filled = {content.position for content in text}
         return [len(filled.intersection(group)) for group in groups]
 
-    def reveal(self) -> None:
+    def reveal(self) -> bool:
         """Show all that was not erased."""
-        self.channel.exchange("rows", self._rows, self.subject)
-        if self.channel.has_sent("rows"):
-            self.end()
+        self.state.channel.exchange("rows", self._rows, self.state.subject)
+        return self.state.channel.has_sent("rows")
 
     def _rows(self) -> bytes:
-        texts = [Content.read(self.round, self.content(upload)) for upload in self.admitted or ()]
-        if self.round.operation == "post":
+        texts = [
+            Content.read(self.state.round, self.state.content(upload))
+            for upload in self.state.admitted or ()
+        ]
+        if self.state.round.operation == "post":
             # Sorted by content: the order of arrival says who sent what.
             return pack(*sorted(content.message for content in texts))
         rows = {content.position: content.message for content in texts}
         kept = (
-            b"" if index in self.erased else rows.get(index, b"")
+            b"" if index in self.state.erased else rows.get(index, b"")
             for index in range(self._positions)
         )
         return pack(*kept)
 
     @property
     def _positions(self) -> int:
-        return len(self.round.slots)
+        return len(self.state.round.slots)
 
-    def conclude(self) -> None:
-        """Publish what all servers have shown alike."""
-        shown = self.channel.exchange_result("rows", self.subject)
+    def conclude(self) -> list[bytes | None] | None:
+        """Return what all servers have shown alike."""
+        shown = self.state.channel.exchange_result("rows", self.state.subject)
         if shown is None:
-            return
+            return None
         if len(set(shown)) > 1:
-            self.channel.stop("one of the servers does not show what all hold")
-            return
+            self.state.channel.stop("one of the servers does not show what all hold")
+            return None
         rows = unpack(shown[0])
-        if self.round.operation == "post":
-            self.publish(rows)
-        else:
-            self.publish([self._record(index, row) for index, row in enumerate(rows)])
+        if self.state.round.operation == "post":
+            return list(rows)
+        return [self._record(index, row) for index, row in enumerate(rows)]
 
     def _record(self, position: int, row: bytes) -> bytes | None:
         if not row:
             return None
-        head = self.config.slot_keys[position].head
-        return read_row(head, self.round.iteration, row)
+        head = self.state.config.slot_keys[position].head
+        return read_row(head, self.state.round.iteration, row)
 
     def forget(self) -> None:
         """Forget who filled which position."""

@@ -10,14 +10,12 @@ from anonloom_direct.costs import costs
 from anonloom_direct.server import DirectServer
 from anonloom_transport import (
     WRONG_PART,
-    Clock,
     Entropy,
     Estimate,
     Notice,
-    RecordedEntropy,
     Round,
+    RoundState,
     RoundTransport,
-    ServerConfig,
     confirmed,
     shared,
     uncovered,
@@ -40,11 +38,9 @@ class Direct(RoundTransport):
         """Return the engine of one sender."""
         return DirectClient(notice, entropy, invitation)
 
-    def make_server(
-        self, round: Round, config: ServerConfig, entropy: RecordedEntropy, clock: Clock
-    ) -> DirectServer:
-        """Return the engine of one server."""
-        return DirectServer(round, config, self.software, entropy, clock)
+    def make_server(self, state: RoundState) -> DirectServer:
+        """Return this transport's part of one server."""
+        return DirectServer(state)
 
     def guarantees(self, round: Round) -> Guarantees:
         """Return what such a round promises: delivery, and nothing that hides anybody."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from anonloom.typing import ByteArray
 from anonloom_dpf.aes import SLACK, flat, permutation
-from anonloom_dpf.prime import MASK, MODULUS, Elements, add, multiply, reduced
+from anonloom_dpf.prime_field import MASK, MODULUS, Elements, add, multiply, reduced
 
 #: Numbers per leaf.
 NUMBERS = 2

@@ -8,8 +8,9 @@ import numpy as np
 
 from anonloom_dpf import native, slotauth
 from anonloom_dpf.aes import BLOCK, blocks_of
-from anonloom_dpf.check import CHECK_KEY_BYTES
-from anonloom_dpf.depositing import GROUPS
+from anonloom_dpf.count_proof import TOSS_BYTES, toss_commitment
+from anonloom_dpf.deposit_table import GROUPS
+from anonloom_dpf.key_check import CHECK_KEY_BYTES
 from anonloom_dpf.layout import (
     TAG_BYTES,
     DepositLayout,
@@ -19,10 +20,9 @@ from anonloom_dpf.layout import (
     post_layout,
 )
 from anonloom_dpf.placement import Placement
-from anonloom_dpf.posting import SAID_BYTES
-from anonloom_dpf.presence import TOSS_BYTES, toss_commitment
-from anonloom_dpf.prime import SIZE
-from anonloom_dpf.square import Square
+from anonloom_dpf.post_table import SAID_BYTES
+from anonloom_dpf.prime_field import SIZE
+from anonloom_dpf.sqrt_dpf import Square
 from anonloom_dpf.tree import Tree
 from anonloom_transport import (
     HASH_BYTES,

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from anonloom.typing import ByteArray
 from anonloom_dpf.aes import BLOCK, SLACK, flat, permutation
-from anonloom_dpf.check import TAG_BYTES, Tags
 from anonloom_dpf.columns import Columns, Numbers
+from anonloom_dpf.key_check import TAG_BYTES, Tags
 from anonloom_dpf.shape import TILE, Shape
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ hold equal states and their expansions cancel; on it the seeds are independent a
 differ. A correction word of every level makes the states equal again wherever the path is left.
 
 The expansion is a parameter: AES in use, a table of random values where secrecy is tested by
-enumeration. docs/dpf-secrecy.md has the argument; this is the code that it is about.
+enumeration. SECRECY.md has the argument; this is the code that it is about.
 
 Beside the payload, which is added by xor, a leaf may hold numbers of a prime field: party b has
 G(s) + t CW there, and what it has less what the other has is the number at the chosen leaf, zero
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.typing import ByteArray
-from anonloom_dpf.prime import MODULUS
+from anonloom_dpf.prime_field import MODULUS
 
 Nodes = NDArray[np.int64]
 

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.typing import ByteArray
-from anonloom_dpf import presence, slotauth
-from anonloom_dpf.field import SIZE
+from anonloom_dpf import count_proof, slotauth
+from anonloom_dpf.gf128 import SIZE
 from anonloom_dpf.peeling import Peeling
 from anonloom_dpf.placement import Placement
-from anonloom_dpf.prime import Elements
+from anonloom_dpf.prime_field import Elements
 from anonloom_dpf.single import SingleSlot
-from anonloom_dpf.square import Square
+from anonloom_dpf.sqrt_dpf import Square
 from anonloom_dpf.tree import Tree
 from anonloom_transport import Entropy, Round, SlotSecret, row_size, write_row
 
@@ -122,7 +122,7 @@ class DepositLayout:
     @property
     def content_size(self) -> int:
         """Bytes of what a client seals to each server: a key, and shares of what proves it."""
-        return self.function.key_size + TAG_BYTES + presence.WITNESS_BYTES * self.counted
+        return self.function.key_size + TAG_BYTES + count_proof.WITNESS_BYTES * self.counted
 
     def empty(self) -> ByteArray:
         """Return a share of a table in which nothing was written."""
@@ -136,7 +136,7 @@ class DepositLayout:
 
     def position_weights(self, alphas: Sequence[bytes]) -> Elements:
         """Return what the slots' keys weigh presence with."""
-        return presence.position_weights(
+        return count_proof.position_weights(
             _joined(alphas), context=self.context, iteration=self.iteration
         )
 
@@ -176,7 +176,7 @@ class DepositLayout:
         nowhere = np.zeros(len(rows), np.uint64)
         weights = self.position_weights(alphas) if alphas else nowhere
         present = np.full(len(rows), bool(alphas))
-        numbers, witnesses = presence.claimed(present, weights, entropy)
+        numbers, witnesses = count_proof.claimed(present, weights, entropy)
         counted = self.function.keys(indices, rows, entropy, numbers)
         return [np.concatenate(all, axis=1) for all in zip(counted, shared, witnesses, strict=True)]
 

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from anonloom.errors import UsageError
 from anonloom.typing import ByteArray
 from anonloom_dpf.aes import BLOCK, blocks_of, fixed_key
-from anonloom_dpf.check import CHECK_BLOCKS, TAG_BYTES
 from anonloom_dpf.columns import Columns
-from anonloom_dpf.prime import Elements
+from anonloom_dpf.key_check import CHECK_BLOCKS, TAG_BYTES
+from anonloom_dpf.prime_field import Elements
 from anonloom_dpf.shape import TILE
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """The server's side of transport dpf: evaluates keys, checks them, and shows its share at the end.
 
-A `post` and a `deposit` differ in their tables and in what is checked: `Posting`, `Depositing`.
+A `post` and a `deposit` differ in their tables and in what is checked: `PostTable`, `DepositTable`.
 """
 
 import hashlib
@@ -10,17 +10,17 @@ from typing import ClassVar
 
 import attrs
 
-from anonloom_dpf.counted import CountedDepositing
-from anonloom_dpf.depositing import Depositing
+from anonloom_dpf.count_proof import COMMITMENT_BYTES, TOSS_BYTES, toss_commitment
+from anonloom_dpf.counted_table import CountedDepositTable
+from anonloom_dpf.deposit_table import DepositTable
 from anonloom_dpf.layout import Settings, deposit_layout, post_layout
-from anonloom_dpf.posting import Posting
-from anonloom_dpf.presence import COMMITMENT_BYTES, TOSS_BYTES, toss_commitment
-from anonloom_dpf.prime import MODULUS
-from anonloom_transport import Entropy, Round, RoundServer, pack
+from anonloom_dpf.post_table import PostTable
+from anonloom_dpf.prime_field import MODULUS
+from anonloom_transport import Entropy, Round, ServerStrategy, pack
 
 
 @attrs.define(eq=False)
-class DpfServer(RoundServer):
+class DpfServer(ServerStrategy):
     """One of the servers, none of which sees anything but its own share of the tables."""
 
     steps: ClassVar[frozenset[str]] = frozenset(
@@ -28,83 +28,88 @@ class DpfServer(RoundServer):
     )
 
     settings: Settings = attrs.field(kw_only=True)
-    _work: Posting | Depositing = attrs.field(init=False, repr=False)
+    work: PostTable | DepositTable = attrs.field(init=False, repr=False)
     _toss: bytes = attrs.field(default=b"", init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        super().__attrs_post_init__()
-        if self.round.operation == "post":
-            self._work = Posting(self, post_layout(self.round, self.settings))
+        round = self.state.round
+        if round.operation == "post":
+            self.work = PostTable(self.state, post_layout(round, self.settings))
+        elif round.counted:
+            self.work = CountedDepositTable(
+                self.state, deposit_layout(round), toss=self.toss, tolerates=self.tolerates
+            )
         else:
-            kind = CountedDepositing if self.round.counted else Depositing
-            self._work = kind(self, deposit_layout(self.round))
+            self.work = DepositTable(self.state, deposit_layout(round))
 
     @property
     def content_size(self) -> int:
         """Bytes of what a client seals to this server."""
-        return self._work.layout.content_size
+        return self.work.layout.content_size
 
     def draw_keys(self, entropy: Entropy) -> tuple[bytes, ...]:
         """Draw what this server will toss for counting; return what binds it to that."""
-        if not self.round.counted:
+        if not self.state.round.counted:
             return ()
         self._toss = entropy.bytes(TOSS_BYTES)
         return (toss_commitment(self._toss),)
 
-    def tossed(self) -> bytes | None:
+    def toss(self) -> bytes | None:
         """Return 32 bytes that nobody knew when uploads were made; None as long as one is missing.
 
         Announced with the round: unlike `coins`, they cannot become others when a server is made to
         go on from an older saved state.
         """
-        self.channel.send("toss", self._toss)
-        words = self.channel.all("toss")
+        self.state.channel.send("toss", self._toss)
+        words = self.state.channel.all("toss")
         for server, word in enumerate(words or ()):
-            if self.described.keys[server][1:] != (toss_commitment(word),):
-                self.channel.stop(f"server {server} tosses something else than it announced")
+            if self.state.require_description().keys[server][1:] != (toss_commitment(word),):
+                self.state.channel.stop(f"server {server} tosses something else than it announced")
                 return None
         return None if words is None else hashlib.sha256(pack(b"tossed", *words)).digest()
 
-    def place(self) -> None:
+    def place(self) -> bool:
         """Add up the evaluations of all keys, and take out those that are wrong."""
-        wrong = self._work.evaluate()
-        if wrong is None or self.stopped:
-            return
+        state = self.state
+        wrong = self.work.evaluate()
+        if wrong is None or state.stop_reason:
+            return False
         if not self.tolerates(len(wrong)):
-            self.channel.stop(
-                f"{len(wrong)} of {len(self.admitted or ())} uploads fail the check, more than "
+            state.channel.stop(
+                f"{len(wrong)} of {len(state.admitted or ())} uploads fail the check, more than "
                 f"the tolerated share of {self.settings.tolerated:g}: one of the servers deviates, "
                 "or that many senders do"
             )
-            return
-        left = len(self.admitted or ()) - len(wrong)
-        if left < self.round.min_batch:
-            self.channel.stop(
-                f"{left} uploads pass the check, it takes {self.round.min_batch}: nothing is opened"
+            return False
+        left = len(state.admitted or ()) - len(wrong)
+        if left < state.round.min_batch:
+            state.channel.stop(
+                f"{left} uploads pass the check, it takes {state.round.min_batch}: "
+                "nothing is opened"
             )
-            return
+            return False
         missing = self._before() - left
-        if wrong and 0 < missing < self.round.min_leave:
-            self.channel.stop(
+        if wrong and 0 < missing < state.round.min_leave:
+            state.channel.stop(
                 f"{missing} senders are missing without the uploads that fail the check: with "
-                f"fewer than {self.round.min_leave}, what is absent would show whose it is"
+                f"fewer than {state.round.min_leave}, what is absent would show whose it is"
             )
-            return
-        for reason, uploads in self._work.reasons(wrong).items():
-            self.exclude(uploads, reason)
-        self._work.remove(wrong)
-        self.settled = True
+            return False
+        for reason, uploads in self.work.reasons(wrong).items():
+            state.exclude(uploads, reason)
+        self.work.remove(wrong)
+        return True
 
     def tolerates(self, wrong: int) -> bool:
         """Whether so many uploads may be taken out."""
-        return wrong <= math.ceil(self.settings.tolerated * len(self.admitted or ()))
+        return wrong <= math.ceil(self.settings.tolerated * len(self.state.admitted or ()))
 
     def tally(self, groups: Sequence[Sequence[int]]) -> list[int]:
         """Return this server's part of each group's sum, which by itself says nothing."""
-        assert isinstance(self._work, CountedDepositing)
-        return self._work.tally(groups)
+        assert isinstance(self.work, CountedDepositTable)
+        return self.work.tally(groups)
 
-    def tallied(self, parts: Sequence[Sequence[int]]) -> list[int]:
+    def add_tallies(self, parts: Sequence[Sequence[int]]) -> list[int]:
         """Add the parts of both servers."""
         return [sum(part) % MODULUS for part in zip(*parts, strict=True)]
 
@@ -115,25 +120,23 @@ class DpfServer(RoundServer):
         whoever was taken out, and a server can fail an honest upload on purpose. Of a post only
         those of the phase before it: a message that is not there shows nothing by itself.
         """
-        if self.round.operation == "post":
-            return self.round.cohort
-        return max(self.round.cohort, len(self.admitted or ()))
+        if self.state.round.operation == "post":
+            return self.state.round.cohort
+        return max(self.state.round.cohort, len(self.state.admitted or ()))
 
-    def reveal(self) -> None:
+    def reveal(self) -> bool:
         """Show this server's share of what was not erased."""
-        self.channel.exchange("share", self._work.shown, self.subject)
-        if self.channel.has_sent("share"):
-            self.end()
+        self.state.channel.exchange("share", self.work.shown, self.state.subject)
+        return self.state.channel.has_sent("share")
 
-    def conclude(self) -> None:
-        """Add the shares of all servers."""
-        shares = self.channel.exchange_result("share", self.subject)
-        if shares is not None:
-            self._work.combine(shares)
+    def conclude(self) -> Sequence[bytes | None] | None:
+        """Add the shares of all servers, and return what they hold together."""
+        shares = self.state.channel.exchange_result("share", self.state.subject)
+        return None if shares is None else self.work.combine(shares)
 
     def forget(self) -> None:
         """Forget this server's share of what was erased."""
-        self._work.forget()
+        self.work.forget()
         self._toss = b""
 
 

@@ -47,7 +47,7 @@ from functools import reduce
 import numpy as np
 
 from anonloom.typing import ByteArray
-from anonloom_dpf.field import SIZE, inner, multiply
+from anonloom_dpf.gf128 import SIZE, inner, multiply
 from anonloom_transport import Entropy
 
 __all__ = ["weights", "tags", "shares", "claim", "accepted"]

@@ -15,15 +15,13 @@ from anonloom_dpf.promises import guarantees
 from anonloom_dpf.server import DpfServer, wrong_announcement
 from anonloom_transport import (
     ClientEngine,
-    Clock,
     Entropy,
     Envelope,
     Estimate,
     Notice,
-    RecordedEntropy,
     Round,
+    RoundState,
     RoundTransport,
-    ServerConfig,
     SlotSecret,
 )
 
@@ -99,11 +97,9 @@ class Dpf(RoundTransport):
         """Return the engine of one sender."""
         return DpfClient(notice, entropy, invitation, settings=self.settings)
 
-    def make_server(
-        self, round: Round, config: ServerConfig, entropy: RecordedEntropy, clock: Clock
-    ) -> DpfServer:
-        """Return the engine of one server."""
-        return DpfServer(round, config, self.software, entropy, clock, settings=self.settings)
+    def make_server(self, state: RoundState) -> DpfServer:
+        """Return this transport's part of one server."""
+        return DpfServer(state, settings=self.settings)
 
     def post_all(
         self, clients: Sequence[ClientEngine], messages: Sequence[bytes]

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from anonloom.typing import ByteArray
 from anonloom_dpf import native
 from anonloom_dpf.aes import BLOCK, blocks_of, one_way
-from anonloom_dpf.check import CHECK_BLOCKS, CHECK_BYTES, check_cipher, leaf_hash
 from anonloom_dpf.columns import NUMBERS, SKETCH, Columns, Weights, require_columns
 from anonloom_dpf.evaluation import evaluate
 from anonloom_dpf.generation import Nodes, generate
-from anonloom_dpf.prime import MODULUS, SIZE, Elements, read, reduced
+from anonloom_dpf.key_check import CHECK_BLOCKS, CHECK_BYTES, check_cipher, leaf_hash
+from anonloom_dpf.prime_field import MODULUS, SIZE, Elements, read, reduced
 from anonloom_dpf.shape import Shape
 from anonloom_transport import Entropy
 
@@ -233,7 +233,7 @@ class Tree:
         -------
         array (m, 16) or None
             With a check key one tag per key: the two servers' tags are equal if and only if the key
-            passes (see `anonloom_dpf.check` for what that shows).
+            passes (see `anonloom_dpf.key_check` for what that shows).
         """
         if check_key is not None:
             if not self.checked:

@@ -5,11 +5,11 @@ from functools import lru_cache
 
 import attrs
 
+from anonloom_mixnet.blame_messages import HOP_BYTES, read_failed
 from anonloom_mixnet.items import NOWHERE, write_item
 from anonloom_mixnet.packets import Route
+from anonloom_mixnet.route_claims import LISTED, Kept, listed, name_of, route_of
 from anonloom_mixnet.traps import MOST_TRAPS
-from anonloom_mixnet.ways import LISTED, Kept, listed, name_of, route_of
-from anonloom_mixnet.wordings import HOP_BYTES, read_failed
 from anonloom_transport import (
     SECRET_BYTES,
     Envelope,

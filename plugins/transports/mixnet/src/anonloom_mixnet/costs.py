@@ -7,12 +7,12 @@ from functools import cache, partial
 from anonloom_mixnet.cascade import sealed_list
 from anonloom_mixnet.items import open_row, read_item, write_item
 from anonloom_mixnet.layers import KEY, Opener
-from anonloom_mixnet.laying import write_laid
-from anonloom_mixnet.mixing import NUMBER
+from anonloom_mixnet.mix_phase import NUMBER
 from anonloom_mixnet.packets import Keys, Route, generate, public
+from anonloom_mixnet.route_claims import LISTED, carried_size, listed
 from anonloom_mixnet.shuffling import shuffled
+from anonloom_mixnet.trap_store import write_laid
 from anonloom_mixnet.traps import fingerprint, lay, struck
-from anonloom_mixnet.ways import LISTED, carried_size, listed
 from anonloom_transport import (
     SECRET_BYTES,
     Costs,

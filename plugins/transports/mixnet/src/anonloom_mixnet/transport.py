@@ -14,14 +14,12 @@ from anonloom_mixnet.promises import guarantees
 from anonloom_mixnet.server import MixnetServer
 from anonloom_mixnet.traps import MOST_TRAPS
 from anonloom_transport import (
-    Clock,
     Entropy,
     Estimate,
     Notice,
-    RecordedEntropy,
     Round,
+    RoundState,
     RoundTransport,
-    ServerConfig,
 )
 
 
@@ -60,11 +58,9 @@ class Mixnet(RoundTransport):
         """Return the engine of one sender."""
         return MixnetClient(notice, entropy, invitation)
 
-    def make_server(
-        self, round: Round, config: ServerConfig, entropy: RecordedEntropy, clock: Clock
-    ) -> MixnetServer:
-        """Return the engine of one server."""
-        return MixnetServer(round, config, self.software, entropy, clock, traps=self.traps)
+    def make_server(self, state: RoundState) -> MixnetServer:
+        """Return this transport's part of one server."""
+        return MixnetServer(state, traps=self.traps)
 
     def guarantees(self, round: Round) -> Guarantees:
         """Return what such a round promises."""

@@ -1,0 +1,1 @@
+"""The Anonify paper: its claims and figures, beside those of an experiment."""
