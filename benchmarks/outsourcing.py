@@ -20,9 +20,9 @@ import pandas as pd
 from distributed import Client, LocalCluster
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from anonloom.kinds import RESULT, Campaign, Judgement, OmittedWork
-from anonloom_sentinels_twins.dask_executor import Behaving, execute
+from anonloom_sentinels_twins.dask_executor import BehaviourWork, execute
 from anonloom_sentinels_twins.scheme import SentinelsTwins
+from anonloom_sentinels_twins.work_check import RESULT, Campaign, Judgement, OmittedWork
 from anonloom_sentinels_twins.workers import Opportunistic, Work
 
 OMISSION = 0.2
@@ -90,7 +90,7 @@ def main() -> int:
     plan = scheme.assign(rows, known, campaign, sizing, rng)
     print(*sizing.reasons, *plan.warnings, sep="\n")
     idle = set(rng.choice(given.workers, given.lazy, replace=False).tolist())
-    lazy = Behaving(work, Opportunistic(OMISSION), tuple(shares.index))
+    lazy = BehaviourWork(work, Opportunistic(OMISSION), tuple(shares.index))
     staffs = {
         "everybody works": [work] * given.workers,
         f"workers {', '.join(str(item + 1) for item in sorted(idle))} are lazy": [
@@ -115,7 +115,7 @@ def main() -> int:
             trusted = ~judgement.distrusted
             wrong = int((right[trusted] != judgement.results[trusted].to_numpy()).sum())
             print(f"  {wrong} of {trusted.sum():,} results that are trusted are wrong")
-            met &= set(judgement.accused) == (idle if lazy in staff else set())
+            met &= set(judgement.accused_workers) == (idle if lazy in staff else set())
     print("\nmet" if met else "\nmissed", "  the lazy workers are named, and nobody else is")
     return 0 if met else 1
 

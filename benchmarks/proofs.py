@@ -98,7 +98,7 @@ class Bench:
         self.rows = [data[index : index + WIDTH] for index in range(0, len(data), WIDTH)]
         self.built = Tree.build(leaf_hashes(self.rows))
         file = folder / "levels"
-        file.write_bytes(self.built.stored())
+        file.write_bytes(self.built.levels_buffer())
         with file.open("rb") as opened:
             self.levels = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
         self.records: dict[str, Record] = {}
@@ -137,7 +137,7 @@ class Bench:
     def tree(self) -> Record:
         """Hash leaves and levels."""
         leaves = self.best(lambda: leaf_hashes(self.rows))
-        hashes = bytes(self.built.stored()[: 32 * len(self.rows)])
+        hashes = bytes(self.built.levels_buffer()[: 32 * len(self.rows)])
         levels = self.best(lambda: Tree.build(hashes))
         return {
             "cpu": leaves + levels,
@@ -161,7 +161,7 @@ class Bench:
         count, root = len(self.rows), self.built.root
         drawn = random.Random(2)
         positions = [drawn.randrange(count) for _ in range(PROOFS)]
-        stored = Tree.of_stored(self.levels, count)
+        stored = Tree.from_buffer(self.levels, count)
         paths = [stored.prove([index]) for index in positions]
 
         def check() -> None:
@@ -176,7 +176,7 @@ class Bench:
 
         def open_and_make() -> None:
             for index in positions:
-                Tree.of_stored(self.levels, count).prove([index])
+                Tree.from_buffer(self.levels, count).prove([index])
 
         return {
             "proof_us": 1e6 * self.best(make) / PROOFS,
@@ -190,7 +190,7 @@ class Bench:
         count, root = len(self.rows), self.built.root
         drawn = random.Random(3)
         shown = min(FOUND, count - 2) + 2
-        stored = Tree.of_stored(self.levels, count)
+        stored = Tree.from_buffer(self.levels, count)
         made, checked, sizes = [], [], []
         for _ in range(1 if self.once else RANGES):
             first = drawn.randrange(count - shown + 1)
@@ -219,9 +219,9 @@ class Bench:
         """Proofs that the tree grew from an older one, made from stored levels and checked."""
         count = len(self.rows)
         old = 2 * count // 3
-        leaves = bytes(self.built.stored()[: 32 * old])
+        leaves = bytes(self.built.levels_buffer()[: 32 * old])
         older = Tree.build(leaves).root
-        stored = Tree.of_stored(self.levels, count)
+        stored = Tree.from_buffer(self.levels, count)
         path = consistency(stored, old)
 
         def make() -> None:

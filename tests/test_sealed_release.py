@@ -90,7 +90,7 @@ def made(tmp_path_factory):
     key = Ed25519PrivateKey.generate()
     pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     (folder / "release.key").write_bytes(pem)
-    (folder / "pinned.pub").write_bytes(keys.written(key.public_key()))
+    (folder / "pinned.pub").write_bytes(keys.public_key_pem(key.public_key()))
     (folder / "clinic.yaml").write_text(CLINIC)
     (folder / "clinic.csv").write_text(PEOPLE)
     (folder / "diary.yaml").write_text(DIARY)

@@ -31,8 +31,6 @@ import pandas as pd
 
 from anonloom import AnonloomError, Column, Schema
 from anonloom.errors import DataError, IntegrityError, TransportError, UsageError
-from anonloom.kinds import JOB, RESULT, OmittedWork
-from anonloom.kinds import Campaign as Outsourced
 from anonloom_anonify.aggregator import Aggregator
 from anonloom_anonify.campaign import Campaign
 from anonloom_anonify.donor import Donor
@@ -57,6 +55,8 @@ from anonloom_seals.proof import Proof
 from anonloom_sentinels_twins.dask_executor import _read as read_worker
 from anonloom_sentinels_twins.files import read_answers, worker_file
 from anonloom_sentinels_twins.scheme import SentinelsTwins
+from anonloom_sentinels_twins.work_check import JOB, RESULT, OmittedWork
+from anonloom_sentinels_twins.work_check import Campaign as Outsourced
 from anonloom_skip_list.scheme import SkipListSeal
 from anonloom_testing.transport import Carrier, SeededEntropy, adversaries
 from anonloom_transport import (
@@ -804,7 +804,7 @@ def proof_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
         yield f"proofs: head ({name})", partial(decoding, heads, head, allowed=own)
         yield f"proofs: head as JSON ({name})", partial(_json_target, heads, head, own)
         yield f"proofs: path ({name})", partial(_path_target, scheme, proofs)
-    public_key = keys.written(secret.public_key())
+    public_key = keys.public_key_pem(secret.public_key())
     entry = {"sha256": "0" * 64, "size": 3}
     fields = {"context": "anonloom digest of a release", "format": 1, "hash": "sha256"}
     listing = json.dumps({**fields, "key": "f" * 64, "files": {"a/b.csv": entry}}).encode()

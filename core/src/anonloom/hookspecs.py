@@ -237,7 +237,7 @@ def anonloom_register_commands() -> list[Command]:  # type: ignore[empty-body]  
     list of Command
         One per command; each target is a module with ``configure(parser)`` and
         ``execute(arguments) -> int``, which returns an exit code from 0 to 255. A name that core
-        or another package of Anonloom uses is refused.
+        or one of its libraries uses is refused.
 
     When it is called
         Once, when the registry is first read, like every registration hook.

@@ -20,7 +20,7 @@ from anonloom import (
     param,
 )
 from anonloom.api import KnownPlugin, Method, hookimpl
-from anonloom.kinds import Seal, WorkCheck
+from anonloom.kinds import IntegrityScheme, Seal
 from anonloom.params import above, at_least, between
 
 ANONLOOM_API = 2
@@ -165,7 +165,7 @@ class Wax(Seal):
 
 
 @toy
-class Spy(WorkCheck):
+class Spy(IntegrityScheme):
     """A toy."""
 
 

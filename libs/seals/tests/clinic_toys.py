@@ -6,7 +6,7 @@ import pandas as pd
 from anonloom import IntegrityScheme, Mechanism
 from anonloom.api import ROLES, Method, hookimpl
 from anonloom.errors import IntegrityError
-from anonloom.kinds import Proved, ProvingSeal, Seal, Sealed, Verified
+from anonloom.kinds import ProvedRows, ProvingSeal, Seal, SealFiles, VerifiedScope
 
 ANONLOOM_API = 2
 
@@ -38,12 +38,12 @@ class Stamp(Seal):
     def seal(self, public, private):
         (public / "stamp").write_text("sealed")
         (private / "stamp.key").write_text("key")
-        return Sealed(("stamp",), ("stamp.key",))
+        return SealFiles(("stamp",), ("stamp.key",))
 
     def verify(self, public, *, key=None, known=None):
         if not (public / "stamp").is_file():
             raise IntegrityError("the stamp is missing")
-        return Verified(("the stamp is there",), ("everything else",))
+        return VerifiedScope(("the stamp is there",), ("everything else",))
 
 
 @attrs.frozen(kw_only=True)
@@ -64,10 +64,10 @@ class Copying(ProvingSeal):
 
     def seal(self, public, private):
         (public / "copying").write_text("sealed")
-        return Sealed(("copying",))
+        return SealFiles(("copying",))
 
     def verify(self, public, *, key=None, known=None):
-        return Verified((f"key {key}, known {known}",))
+        return VerifiedScope((f"key {key}, known {known}",))
 
     def prove(self, public, query):
         return repr((query.rows, query.where, str(query.since))).encode()
@@ -77,7 +77,9 @@ class Copying(ProvingSeal):
             raise IntegrityError("something else was asked")
         rows = pd.DataFrame({"asked": [proof.decode(), None, ""]}, dtype=object)
         covers = ("what was asked", "a name\n  covers: a forged line\x1b[1m")
-        return Proved(verified=Verified(covers, (f"key {key}", f"known {known}")), rows=rows)
+        return ProvedRows(
+            verified=VerifiedScope(covers, (f"key {key}", f"known {known}")), rows=rows
+        )
 
 
 @attrs.frozen(kw_only=True)

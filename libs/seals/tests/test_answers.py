@@ -5,10 +5,10 @@ import pytest
 from proofs_toys import Flat, GrowingFlat, bound, head_of
 
 from anonloom.errors import IntegrityError, UsageError
-from anonloom.kinds import Known, Query
+from anonloom.kinds import KnownVersion, Query
 from anonloom_seals.answers import answer, check_answer, refuse_other
 from anonloom_seals.proof import Growth, Proof
-from anonloom_seals.signed import Signed
+from anonloom_seals.signed_text import SignedText
 
 COLUMNS = {
     "age": ("number", ["[1, 2]", "3", None, "1e2"]),
@@ -28,7 +28,7 @@ def head(rows):
 
 
 def signed(head):
-    return Signed(head.write(), b"", b"")
+    return SignedText(head.write(), b"", b"")
 
 
 def asked(rows, head, /, **query):
@@ -183,7 +183,7 @@ def test_growth(grown, head, tmp_path):
         ("which version that is, and whose: give its head with --head",),
         [],
     ) == shown(proof, later)
-    known = Known(head=tmp_path / "old.json")
+    known = KnownVersion(head=tmp_path / "old.json")
     assert ((begins, "that this is the known version 1"), (), []) == shown(proof, later, known)
 
 
@@ -223,7 +223,7 @@ def test_some_structures_show_no_growth(head, tmp_path):
 
 def test_forged_growth(grown, head, tmp_path):
     rows, later = grown
-    known = Known(head=write(tmp_path / "old.json", head))
+    known = KnownVersion(head=write(tmp_path / "old.json", head))
     proof = asked(rows, later, since=known.head)
     root = attrs.evolve(proof.since, root="0" * 64)
     assert "IntegrityError: the list did not grow" == refusal(
@@ -246,7 +246,7 @@ def test_rows_under_other_names_are_not_the_same_rows(grown, head, tmp_path):
     proof = asked(rows, later, since=write(tmp_path / "old.json", head))
     renamed = attrs.evolve(head.layout, names=("weight", "town"))
     other = attrs.evolve(head, layout=renamed, orders=head.orders[:1])
-    known = Known(head=write(tmp_path / "old.json", other))
+    known = KnownVersion(head=write(tmp_path / "old.json", other))
     assert (
         "IntegrityError: the known head is not that of an earlier version of this release"
         == refusal(shown, proof, later, known)

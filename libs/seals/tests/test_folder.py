@@ -7,7 +7,7 @@ import pytest
 
 from anonloom.errors import IntegrityError
 from anonloom_seals.folder import compare, contents, entry_of, read
-from anonloom_seals.listing import Entry, described, read_entries, read_json
+from anonloom_seals.listing import Entry, file_values, read_entries, read_json
 
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
@@ -27,7 +27,7 @@ def test_contents_of_a_folder(folder):
 
 def test_a_list_comes_back(folder):
     files = {name: entry_of(folder / name) for name in contents(folder)[0]}
-    data = json.dumps(described(files)).encode()
+    data = json.dumps(file_values(files)).encode()
     assert files == read_json(data, "list.json", read_entries)
     compare(folder, files, ())
 

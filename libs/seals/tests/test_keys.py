@@ -53,8 +53,8 @@ def test_a_key_comes_back_from_its_file(tmp_path):
     key = keys.new(tmp_path / "a.key")
     assert 0o600 == stat.S_IMODE((tmp_path / "a.key").stat().st_mode)
     assert keys.same(key.public_key(), keys.read_private(tmp_path / "a.key").public_key())
-    (tmp_path / "a.pub").write_bytes(keys.written(key.public_key()))
-    assert keys.same(key.public_key(), keys.pinned(tmp_path / "a.pub"))
+    (tmp_path / "a.pub").write_bytes(keys.public_key_pem(key.public_key()))
+    assert keys.same(key.public_key(), keys.read_pinned(tmp_path / "a.pub"))
     assert not keys.same(key.public_key(), PUBLIC)
 
 

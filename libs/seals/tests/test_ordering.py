@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from anonloom.errors import UsageError
 from anonloom_seals.encoding import EncodedColumn, decode_cell, encode_cell
-from anonloom_seals.ordering import ABOVE, BELOW, bound, ends, sorted_rows
+from anonloom_seals.ordering import ABOVE, BELOW, ends, read_bound, sorted_rows
 
 MISSING = (3, 0)
 
@@ -64,12 +64,12 @@ def test_of_a_group_nobody_knows_the_ends(text):
 
 
 def test_a_bound_is_read_by_the_type():
-    assert (1, Decimal("30")) == bound("30.0", "number", BELOW)
-    assert (1, date(2024, 1, 31)) == bound("2024-01-31", "date", BELOW)
-    assert (1, "\u00e9") == bound("e\u0301", "category", BELOW)
-    assert (1, "30") == bound("30", "category", BELOW)
-    assert BELOW == bound(None, "number", BELOW)
-    assert ABOVE == bound(None, "category", ABOVE)
+    assert (1, Decimal("30")) == read_bound("30.0", "number", BELOW)
+    assert (1, date(2024, 1, 31)) == read_bound("2024-01-31", "date", BELOW)
+    assert (1, "\u00e9") == read_bound("e\u0301", "category", BELOW)
+    assert (1, "30") == read_bound("30", "category", BELOW)
+    assert BELOW == read_bound(None, "number", BELOW)
+    assert ABOVE == read_bound(None, "category", ABOVE)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_a_bound_is_read_by_the_type():
 )
 def test_what_is_no_bound(text, kind, message):
     with pytest.raises(UsageError) as caught:
-        bound(text, kind, BELOW)
+        read_bound(text, kind, BELOW)
     assert message == str(caught.value)
 
 

@@ -21,7 +21,7 @@ def part(rows):
 
 
 def test_a_part_comes_back(part):
-    assert part == Part.read(part.described())
+    assert part == Part.read(part.plain_values())
 
 
 def malformed(content):
@@ -61,13 +61,13 @@ NUMBER = "one of its parts has a position that is no number"
     ],
 )
 def test_malformed_parts(part, changes, message):
-    assert message == malformed(part.described() | changes)
+    assert message == malformed(part.plain_values() | changes)
 
 
 def test_what_is_no_part(part):
     assert FIELDS == malformed([])
-    for field in part.described():
-        left = {name: value for name, value in part.described().items() if name != field}
+    for field in part.plain_values():
+        left = {name: value for name, value in part.plain_values().items() if name != field}
         assert FIELDS == malformed(left)
 
 

@@ -9,11 +9,11 @@ from proofs_toys import Flat, bound
 
 from anonloom.errors import IntegrityError
 from anonloom_seals.proof import Growth, Proof
-from anonloom_seals.signed import Signed
+from anonloom_seals.signed_text import SignedText
 
 ROWS = bound({"age": ("number", ["1", "2"])}, ("age",), Flat)
 # Not looked at here: short, because every bit is flipped.
-HEAD = Signed(b'{\n  "head": "\xc3\xb8"\n}\n', b"00\n", b"key\n")
+HEAD = SignedText(b'{\n  "head": "\xc3\xb8"\n}\n', b"00\n", b"key\n")
 PART = ROWS.show((None, "low"), [1])
 GROWTH = Growth(size=1, root="0" * 64, path=b"path")
 
@@ -82,19 +82,19 @@ SINCE = "what it says of an earlier version makes no sense"
         ({"rows": ["2"]}, ROW),
         ({"rows": []}, ONE),
         ({"where": "age = 1"}, ONE),
-        ({"since": GROWTH.described()}, ONE),
+        ({"since": GROWTH.plain_values()}, ONE),
         ({"since": {}, "rows": []}, SINCE),
-        ({"since": GROWTH.described() | {"size": -1}, "rows": []}, SINCE),
-        ({"since": GROWTH.described() | {"size": True}, "rows": []}, SINCE),
-        ({"since": GROWTH.described() | {"root": "0"}, "rows": []}, SINCE),
+        ({"since": GROWTH.plain_values() | {"size": -1}, "rows": []}, SINCE),
+        ({"since": GROWTH.plain_values() | {"size": True}, "rows": []}, SINCE),
+        ({"since": GROWTH.plain_values() | {"root": "0"}, "rows": []}, SINCE),
         (
-            {"since": GROWTH.described() | {"path": "?"}, "rows": []},
+            {"since": GROWTH.plain_values() | {"path": "?"}, "rows": []},
             "what should be base64 is none",
         ),
         ({"parts": [{}]}, "one of its parts does not have exactly the fields of a part"),
-        ({"parts": [PART.described() | {"path": "YQ=="}]}, None),
-        ({"parts": [PART.described() | {"path": "YR=="}]}, SUM),
-        ({"parts": [PART.described() | {"salts": ["AB" * 16]}]}, SUM),
+        ({"parts": [PART.plain_values() | {"path": "YQ=="}]}, None),
+        ({"parts": [PART.plain_values() | {"path": "YR=="}]}, SUM),
+        ({"parts": [PART.plain_values() | {"salts": ["AB" * 16]}]}, SUM),
         ({"head": "\ud800"}, "it is not JSON"),
     ],
 )

@@ -7,7 +7,7 @@ import pytest
 
 from anonloom import Registry
 from anonloom.errors import IntegrityError, UsageError
-from anonloom.kinds import Known, Query
+from anonloom.kinds import KnownVersion, Query
 from anonloom.runtime import main
 from anonloom_seals.proof_file import prove, verify_proof
 from anonloom_seals.verification import public_folder
@@ -37,8 +37,11 @@ def test_a_proof_file_names_its_scheme(shop, registry):
     assert proof == prove(shop.out / "public", registry, Query(rows=(3,)))
     path = shop.folder / "p"
     path.write_bytes(proof)
-    proved = verify_proof(path, registry, shop.file, Known(version=2))
-    assert (f"key {shop.file}", f"known {Known(version=2)}") == proved.verified.does_not_cover
+    proved = verify_proof(path, registry, shop.file, KnownVersion(version=2))
+    assert (
+        f"key {shop.file}",
+        f"known {KnownVersion(version=2)}",
+    ) == proved.verified.does_not_cover
     assert ["((3,), '', 'None')", None, ""] == proved.rows["asked"].tolist()
 
 
@@ -192,7 +195,7 @@ def test_verify_checks_a_proof_and_writes_its_rows(shop, said):
         "  covers: what was asked\n"
         "  covers: a name\\n  covers: a forged line\\x1b[1m\n"
         "  does not cover: key k\n"
-        "  does not cover: known Known(head=None, version=2)\n",
+        "  does not cover: known KnownVersion(head=None, version=2)\n",
     ) == said(*words)
     assert "asked\n\"((3,), '', 'None')\"\n\n\"\"\n" == (shop.folder / "rows.csv").read_text()
     assert (2, "anonloom: 'rows.csv' exists already\n    Write to another file.\n") == said(*words)
@@ -254,7 +257,7 @@ def test_what_is_known_reaches_the_seal(shop, said):
     code, printed = said("verify", "out", "--head", "old.json", "--at-least", 3)
     beside = "out: seal verified with the key beside it, which proves no publisher"
     assert (0, beside) == (code, printed.splitlines()[0])
-    assert f"key None, known {Known(head=Path('old.json'), version=3)}" in printed
+    assert f"key None, known {KnownVersion(head=Path('old.json'), version=3)}" in printed
 
 
 def test_versions_are_of_sealed_releases(clinic, registry, monkeypatch, capsys):

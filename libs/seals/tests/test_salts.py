@@ -71,7 +71,7 @@ def test_every_row_has_the_seed_of_the_version_that_brought_it(added, rows):
     made = Seeds(((0, bytes(32)),))
     for count in added:
         starts.append(starts[-1] + count)
-        made = made.continued(starts[-1])
+        made = made.for_next_version(starts[-1])
     # A version that added nothing gave its seed to no row.
     seeds = dict(made.stretches)
     assert sorted(set(starts)) == list(seeds)
@@ -87,7 +87,7 @@ def test_every_row_has_the_seed_of_the_version_that_brought_it(added, rows):
 
 def test_an_older_version_does_not_hold_the_seeds_of_newer_rows():
     older = Seeds.new()
-    newer = older.continued(5)
+    newer = older.for_next_version(5)
     assert older.stretches == newer.stretches[:1]
     assert newer.stretches[1][1].hex() not in older.write().decode()
     assert [older.salt(index) == newer.salt(index) for index in range(7)] == [True] * 5 + [

@@ -13,7 +13,7 @@ from proofs_toys import COLUMNS, ROWS, FlatSeal, StillSeal, key_file, publish, s
 
 from anonloom import Column, Schema
 from anonloom.errors import IntegrityError, UsageError
-from anonloom.kinds import Known, Query
+from anonloom.kinds import KnownVersion, Query
 from anonloom_seals import keys
 from anonloom_seals.folder import entry_of
 from anonloom_seals.head import Head, Order
@@ -180,7 +180,7 @@ def test_what_verifying_covers(public, seal):
     assert ((*covers, pinned), (*versions, PROTECTS)) == attrs.astuple(
         SEAL.verify(public, key=public / "flat.pub")
     )
-    known = Known(head=public / "flat.json", version=1)
+    known = KnownVersion(head=public / "flat.json", version=1)
     assert (
         (*covers, "that it is version 1, at least 1", "that it is the known version 1"),
         (UNKNOWN, "whether a version newer than this one was published since", PROTECTS),
@@ -487,16 +487,16 @@ def test_a_version_follows_another(public, tmp_path, seal):
         second.dataset,
         second.key,
     )
-    known = Known(head=public / "flat.json")
+    known = KnownVersion(head=public / "flat.json")
     assert "that it is version 2 and follows the known version 1" in (
         SEAL.verify(later, known=known).covers
     )
     old = "the release is version 1, older than the known version 2"
-    assert old == refusal(SEAL.verify, public, known=Known(head=later / "flat.json"))
+    assert old == refusal(SEAL.verify, public, known=KnownVersion(head=later / "flat.json"))
     proof = SEAL.prove(public, Query(rows=(1,)))
-    assert old == refusal(SEAL.verify_proof, proof, known=Known(head=later / "flat.json"))
+    assert old == refusal(SEAL.verify_proof, proof, known=KnownVersion(head=later / "flat.json"))
     assert "the release is version 1; at least 2 is demanded" == refusal(
-        SEAL.verify_proof, proof, known=Known(version=2)
+        SEAL.verify_proof, proof, known=KnownVersion(version=2)
     )
 
 
@@ -547,7 +547,7 @@ def test_growth_is_checked_before_it_is_sealed(public, tmp_path, seal):
     assert (old.salt(5), new.salt(6)) == part.salts
     assert old.salt(6) != new.salt(6)
     proof = SEAL.prove(later, Query(since=public / "flat.json"))
-    proved = SEAL.verify_proof(proof, known=Known(head=public / "flat.json"))
+    proved = SEAL.verify_proof(proof, known=KnownVersion(head=public / "flat.json"))
     assert "that this is the known version 1" == proved.verified.covers[1]
     what = (
         "the version before is not the beginning of this release\n"

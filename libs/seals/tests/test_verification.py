@@ -278,8 +278,9 @@ def test_a_seal_without_an_answer_has_verified_nothing(sealed, registry, monkeyp
     monkeypatch.setattr(seal, "verify", lambda self, public, key=None, known=None: None)
     with pytest.raises(IntegrityError) as refused:
         verify_folder(sealed, registry)
-    assert "the seal cannot be checked: it must answer with Verified. Got NoneType instead." == str(
-        refused.value
+    assert (
+        "the seal cannot be checked: it must answer with VerifiedScope. Got NoneType instead."
+        == str(refused.value)
     )
 
 
@@ -290,7 +291,7 @@ def test_verify_where_the_seal_cannot_even_be_imported(sealed, capsys, registry,
     other = Registry.empty()
     other.register(anonloom_seals.plugin, distribution="anonloom-seals", version="0.1.0")
     plugin = types.SimpleNamespace(
-        ANONLOOM_API=1, anonloom_register_integrity_schemes=hookimpl(lambda: [seal])
+        ANONLOOM_API=2, anonloom_register_integrity_schemes=hookimpl(lambda: [seal])
     )
     assert other.register(plugin, distribution="acme", version="3.0")
     monkeypatch.setattr(Registry, "_environment", other)

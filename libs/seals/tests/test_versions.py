@@ -5,7 +5,7 @@ import pytest
 from proofs_toys import DATASET, Flat, bound, head_of
 
 from anonloom.errors import IntegrityError
-from anonloom.kinds import Known
+from anonloom.kinds import KnownVersion
 from anonloom_seals.versions import compare_versions, read_head
 
 FIRST = head_of(bound({"age": ("number", ["1"])}, (), Flat))
@@ -24,7 +24,7 @@ def knowing(tmp_path):
     def known(head, version=None):
         path = tmp_path / "known.json"
         path.write_bytes(head.write())
-        return Known(head=path, version=version)
+        return KnownVersion(head=path, version=version)
 
     return known
 
@@ -38,12 +38,12 @@ def test_without_knowledge_nothing_is_said():
             "--head, or the least version with --at-least",
         ),
     )
-    for known in (None, Known()):
+    for known in (None, KnownVersion()):
         assert nothing == attrs.astuple(compare_versions(SECOND, known))
 
 
 def test_a_least_version(knowing):
-    message = compare_versions(SECOND, Known(version=2))
+    message = compare_versions(SECOND, KnownVersion(version=2))
     assert (("that it is version 2, at least 2",), (MEANT, SINCE)) == attrs.astuple(message)
 
 
@@ -71,7 +71,9 @@ def refusal(head, known):
 
 
 def test_old_versions_and_foreign_heads(knowing):
-    assert "the release is version 2; at least 3 is demanded" == refusal(SECOND, Known(version=3))
+    assert "the release is version 2; at least 3 is demanded" == refusal(
+        SECOND, KnownVersion(version=3)
+    )
     assert "the release is version 2, older than the known version 3" == refusal(
         SECOND, knowing(THIRD)
     )

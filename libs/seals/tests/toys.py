@@ -15,7 +15,7 @@ from anonloom_seals.encoding import EncodedColumn
 from anonloom_seals.head import Head
 from anonloom_seals.layout import Layout
 from anonloom_seals.listing import Entry
-from anonloom_seals.published import Published
+from anonloom_seals.published_rows import PublishedRows
 from anonloom_seals.salts import Seeds
 from anonloom_seals.seal import RowSeal
 from anonloom_seals.structure import HASH, GrowingStructure, Structure
@@ -93,7 +93,7 @@ def published(columns, file="release.csv"):
     encoded = tuple(
         EncodedColumn.of(texts, np.arange(len(texts)), kind) for kind, texts in columns.values()
     )
-    return Published(layout=layout, columns=encoded, files=(file,))
+    return PublishedRows(layout=layout, columns=encoded, files=(file,))
 
 
 def bound(columns, index=(), structure=GrowingFlat):
@@ -111,7 +111,7 @@ def head_of(rows, **changes):
         table="release.csv",
         size=len(rows.encoded),
         layout=rows.published.layout,
-        orders=rows.described(),
+        orders=rows.head_orders(),
         files={"release.csv": Entry("0" * 64, 10)},
     )
     return attrs.evolve(head, **changes)

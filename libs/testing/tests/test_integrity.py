@@ -6,28 +6,12 @@ import json
 import os
 
 import attrs
-import numpy as np
 import pandas as pd
-import pytest
 from kit_toy_tests import ToyTests
 
-from anonloom import param
+from anonloom import IntegrityScheme
 from anonloom.errors import IntegrityError
-from anonloom.kinds import (
-    JOB,
-    RESULT,
-    Assignment,
-    Judgement,
-    OmittedWork,
-    Proved,
-    ProvingSeal,
-    Seal,
-    Sealed,
-    Sizing,
-    Verified,
-    WorkCheck,
-    WorkerEvidence,
-)
+from anonloom.kinds import ProvedRows, ProvingSeal, Seal, SealFiles, VerifiedScope
 from anonloom_testing import (
     IntegrityConformance,
 )
@@ -45,7 +29,7 @@ class Sums(Seal):
 
     def seal(self, public, private):
         (public / "sums.json").write_text(json.dumps(self.listed(public)))
-        return Sealed(public=("sums.json",))
+        return SealFiles(public=("sums.json",))
 
     def verify(self, public, *, key=None, known=None):
         try:
@@ -54,7 +38,7 @@ class Sums(Seal):
             raise IntegrityError("the proof cannot be read") from None
         if proof != self.listed(public):
             raise IntegrityError("a file was changed")
-        return Verified(covers=("all files",))
+        return VerifiedScope(covers=("all files",))
 
 
 class ReturnsVerdict(Sums):
@@ -113,7 +97,7 @@ class Tells(Sums, ProvingSeal):
         if asked is not None and [0, *asked.rows] != [int(row) for row in text]:
             raise IntegrityError("something else was asked")
         rows = pd.read_csv(io.StringIO("\n".join(text.values())))
-        return Proved(verified=Verified(covers=("the rows",)), rows=rows)
+        return ProvedRows(verified=VerifiedScope(covers=("the rows",)), rows=rows)
 
 
 class TellsOthers(Tells):
@@ -165,7 +149,7 @@ class Keyed(Sums):
         (public / "key.txt").write_text(os.urandom(8).hex())
         (private / "key.txt").write_text((public / "key.txt").read_text())
         super().seal(public, private)
-        return Sealed(public=("sums.json", "key.txt"), private=("key.txt",))
+        return SealFiles(public=("sums.json", "key.txt"), private=("key.txt",))
 
     def verify(self, public, *, key=None, known=None):
         verified = super().verify(public)
@@ -190,126 +174,29 @@ def test_a_foreign_seal_must_be_noticed_when_the_key_is_known(judged):
 
 
 @attrs.frozen(kw_only=True)
-class Controls(WorkCheck):
-    """Mixes rows of known result among the others, the same number for every worker."""
+class Other(IntegrityScheme):
+    """A scheme of a sort that the kit does not know; its plugin brings the checks."""
 
-    controls: int = param(help="How many per worker.", default=5)
-
-    def size(self, campaign):
-        passes = 1 - campaign.omission * (1 - max(campaign.classes))
-        return Sizing(
-            controls={"known": self.controls * campaign.workers},
-            undetected=passes ** (self.controls * campaign.lazy),
-        )
-
-    def assign(self, jobs, known, campaign, sizing, rng):
-        worker = rng.permutation(len(jobs)) % campaign.workers
-        drawn = known.sample(sizing.extra, random_state=rng)
-        batches, key = [], {"rows": {}, "controls": {}, "asked": [], "count": len(jobs)}
-        for index in range(campaign.workers):
-            rows = np.flatnonzero(worker == index)
-            controls = drawn.iloc[index :: campaign.workers]
-            names = [rng.bytes(8).hex() for _ in range(len(rows) + len(controls))]
-            key["rows"] |= dict(zip(names, rows.tolist(), strict=False))
-            key["controls"] |= dict(zip(names[len(rows) :], controls[RESULT], strict=True))
-            key["asked"].append(set(names))
-            batch = pd.concat([jobs.iloc[rows], controls[list(jobs.columns)]])
-            batches.append(batch.assign(**{JOB: names})[[JOB, *jobs.columns]])
-        return Assignment(batches=tuple(batches), key=key)
-
-    def verify(self, key, answers):
-        workers, results = [], [None] * key["count"]
-        for worker, (answer, asked) in enumerate(zip(answers, key["asked"], strict=True)):
-            found = [] if answer is None else list(zip(answer[JOB], answer[RESULT], strict=True))
-            wrong = sum(job in key["controls"] and key["controls"][job] != r for job, r in found)
-            for job, result in found:
-                if job in key["rows"]:
-                    results[key["rows"][job]] = result
-            names = [job for job, _ in found]
-            workers.append(
-                WorkerEvidence(
-                    worker=worker,
-                    jobs=len(asked),
-                    missing=len(asked - set(names)),
-                    strange=len(names) - len(asked & set(names)),
-                    controls={"known": (wrong, self.controls)},
-                    lazy=float(wrong > 0),
-                    accused=wrong > 0,
-                )
-            )
-        return self.judged(tuple(workers), results)
-
-    def judged(self, workers, results):
-        judgement = Judgement(
-            workers=workers,
-            results=pd.Series(results),
-            distrusted=np.zeros(len(results), bool),
-            prior="none",
-        )
-        if judgement.accused or any(worker.missing or worker.strange for worker in workers):
-            raise OmittedWork("some work was not done", judgement)
-        return judgement
+    def verify(self):
+        return None
 
 
-class Boasts(Controls):
-    def size(self, campaign):
-        return attrs.evolve(super().size(campaign), undetected=0.0001)
+class OtherConformance(IntegrityConformance):
+    def inputs(self):
+        return {"number": 3}
+
+    def act(self, method, inputs, context):
+        return inputs["number"]
 
 
-class Forgets(Controls):
-    """Sends a row less than it was given."""
-
-    def assign(self, jobs, known, campaign, sizing, rng):
-        given = super().assign(jobs.iloc[1:], known, campaign, sizing, rng)
-        return attrs.evolve(given, key=given.key | {"count": len(jobs)})
+OtherConformance.checks = IntegrityConformance.common_checks
 
 
-class Overlooks(Controls):
-    """Does not count the answers."""
-
-    def judged(self, workers, results):
-        workers = tuple(attrs.evolve(worker, missing=0, strange=0) for worker in workers)
-        return super().judged(workers, results)
+def test_a_scheme_of_another_sort_is_held_to_what_its_plugin_brings(judged):
+    assert {} == judged(OtherConformance, Other).failed
+    assert len(OtherConformance.checks) == len(judged(OtherConformance, Other))
 
 
-class Frames(Controls):
-    """Accuses the first worker, whatever he did."""
-
-    def judged(self, workers, results):
-        return super().judged((attrs.evolve(workers[0], accused=True), *workers[1:]), results)
-
-
-class Votes(Controls):
-    """Takes the side of the many: where most workers failed a control, accuses the others."""
-
-    def judged(self, workers, results):
-        failed = [worker.accused for worker in workers]
-        if 2 * sum(failed) > len(workers):
-            workers = tuple(attrs.evolve(worker, accused=not worker.accused) for worker in workers)
-        return super().judged(workers, results)
-
-
-class FewTrials(IntegrityConformance):
-    trials = 60
-
-
-@pytest.mark.parametrize(
-    ("method", "failed"),
-    [
-        (Controls, []),
-        (Boasts, ["check_omitted_work_is_noticed"]),
-        (Forgets, ["check_all_work_is_assigned", "check_honest_work_passes"]),
-        (Overlooks, ["check_missing_answers_are_noticed"]),
-        (
-            Frames,
-            [
-                "check_copes_with_every_table",
-                "check_honest_work_passes",
-                "check_a_colluding_majority_frames_nobody",
-            ],
-        ),
-        (Votes, ["check_a_colluding_majority_frames_nobody"]),
-    ],
-)
-def test_a_work_check_keeps_its_promises(judged, method, failed):
-    assert failed == list(judged(FewTrials, method).failed)
+def test_a_scheme_that_is_no_seal_does_not_pass_for_one(judged):
+    results = judged(IntegrityConformance, Other)
+    assert "check_copes_with_every_table" in results.failed

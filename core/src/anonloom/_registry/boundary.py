@@ -190,7 +190,7 @@ def _handed_out(answer: Any, border: Border) -> Any:
 
 
 def _fills_contract(cls: type) -> bool:
-    """Whether a class implements an abstract class of core, or of a library: others will call it."""
+    """Whether a class implements an abstract class of another package, whose code will call it."""
     own = _package(cls)
     return any(_package(item) != own and isabstract(item) for item in cls.__mro__)
 

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from anonloom.kinds._generalizer import Generalizer as Generalizer
     from anonloom.kinds._guard import Guard as Guard
     from anonloom.kinds._integrity import IntegrityScheme as IntegrityScheme
-    from anonloom.kinds._integrity import Known as Known
-    from anonloom.kinds._integrity import Proved as Proved
+    from anonloom.kinds._integrity import KnownVersion as KnownVersion
+    from anonloom.kinds._integrity import ProvedRows as ProvedRows
     from anonloom.kinds._integrity import ProvingSeal as ProvingSeal
     from anonloom.kinds._integrity import Query as Query
     from anonloom.kinds._integrity import Seal as Seal
-    from anonloom.kinds._integrity import Sealed as Sealed
-    from anonloom.kinds._integrity import Verified as Verified
+    from anonloom.kinds._integrity import SealFiles as SealFiles
+    from anonloom.kinds._integrity import VerifiedScope as VerifiedScope
     from anonloom.kinds._mechanism import Mechanism as Mechanism
     from anonloom.kinds._outliers import OutlierHandler as OutlierHandler
     from anonloom.kinds._overview import column_heat as column_heat
@@ -39,57 +39,37 @@ if TYPE_CHECKING:
     from anonloom.kinds._stages import Stages as Stages
     from anonloom.kinds._transport import Guarantees as Guarantees
     from anonloom.kinds._transport import Transport as Transport
-    from anonloom.kinds._work import JOB as JOB
-    from anonloom.kinds._work import RESULT as RESULT
-    from anonloom.kinds._work import Assignment as Assignment
-    from anonloom.kinds._work import Campaign as Campaign
-    from anonloom.kinds._work import Dispute as Dispute
-    from anonloom.kinds._work import Judgement as Judgement
-    from anonloom.kinds._work import OmittedWork as OmittedWork
-    from anonloom.kinds._work import Sizing as Sizing
-    from anonloom.kinds._work import WorkCheck as WorkCheck
-    from anonloom.kinds._work import WorkerEvidence as WorkerEvidence
 
 __all__ = [
-    "Assignment",
     "Auditor",
-    "Campaign",
     "Collection",
     "Collector",
-    "Dispute",
     "Generalizer",
     "GridRow",
     "Guarantees",
     "Guard",
     "IntegrityScheme",
-    "JOB",
-    "Judgement",
-    "Known",
+    "KnownVersion",
     "Mechanism",
     "Offsets",
-    "OmittedWork",
     "OutlierHandler",
     "PLAYED",
     "Partitioner",
     "PrivacyModel",
-    "Proved",
+    "ProvedRows",
     "ProvingSeal",
     "Query",
-    "RESULT",
     "Reporter",
     "Sampler",
     "SamplingRecord",
     "SectionMethod",
     "Seal",
-    "Sealed",
-    "Sizing",
+    "SealFiles",
     "Source",
     "StageContext",
     "Stages",
     "Transport",
-    "Verified",
-    "WorkCheck",
-    "WorkerEvidence",
+    "VerifiedScope",
     "column_heat",
     "figure_over_parameter",
     "merge_until_admitted",
@@ -109,13 +89,13 @@ __getattr__, __dir__ = lazy_exports(
         "anonloom.kinds._guard": ("Guard",),
         "anonloom.kinds._integrity": (
             "IntegrityScheme",
-            "Known",
-            "Proved",
+            "KnownVersion",
+            "ProvedRows",
             "ProvingSeal",
             "Query",
             "Seal",
-            "Sealed",
-            "Verified",
+            "SealFiles",
+            "VerifiedScope",
         ),
         "anonloom.kinds._mechanism": ("Mechanism",),
         "anonloom.kinds._outliers": ("OutlierHandler",),
@@ -128,17 +108,5 @@ __getattr__, __dir__ = lazy_exports(
         "anonloom.kinds._stages": ("Stages",),
         "anonloom.kinds._section": ("SectionMethod",),
         "anonloom.kinds._transport": ("Guarantees", "Transport"),
-        "anonloom.kinds._work": (
-            "Assignment",
-            "Campaign",
-            "Dispute",
-            "JOB",
-            "Judgement",
-            "OmittedWork",
-            "RESULT",
-            "Sizing",
-            "WorkCheck",
-            "WorkerEvidence",
-        ),
     },
 )

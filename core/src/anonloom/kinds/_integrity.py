@@ -20,7 +20,7 @@ class IntegrityScheme(ABC):
 
 
 @attrs.frozen
-class Sealed:
+class SealFiles:
     """What sealing left behind.
 
     Attributes
@@ -36,7 +36,7 @@ class Sealed:
 
 
 @attrs.frozen
-class Verified:
+class VerifiedScope:
     """What a successful verification covers, and what it does not."""
 
     covers: tuple[str, ...]
@@ -44,7 +44,7 @@ class Verified:
 
 
 @attrs.frozen(kw_only=True)
-class Known:
+class KnownVersion:
     """What a recipient knows of the versions of a data set.
 
     Attributes
@@ -80,7 +80,7 @@ class Query:
 
 @short_repr
 @attrs.frozen(kw_only=True)
-class Proved:
+class ProvedRows:
     """What a proof shows, beside what was verified on the way.
 
     Attributes
@@ -89,7 +89,7 @@ class Proved:
         The rows that it is about, as published.
     """
 
-    verified: Verified
+    verified: VerifiedScope
     rows: pd.DataFrame = attrs.field(eq=False)
 
 
@@ -120,13 +120,13 @@ class Seal(IntegrityScheme):
         """
 
     @abstractmethod
-    def seal(self, public: Path, private: Path) -> Sealed:
+    def seal(self, public: Path, private: Path) -> SealFiles:
         """Seal all files of the public folder; keys come from the system's randomness."""
 
     @abstractmethod
     def verify(
-        self, public: Path, *, key: Path | None = None, known: Known | None = None
-    ) -> Verified:
+        self, public: Path, *, key: Path | None = None, known: KnownVersion | None = None
+    ) -> VerifiedScope:
         """Check everything that a recipient can check.
 
         Parameters
@@ -169,9 +169,9 @@ class ProvingSeal(Seal):
         proof: bytes,
         *,
         key: Path | None = None,
-        known: Known | None = None,
+        known: KnownVersion | None = None,
         asked: Query | None = None,
-    ) -> Proved:
+    ) -> ProvedRows:
         """Check a proof on its own.
 
         Parameters

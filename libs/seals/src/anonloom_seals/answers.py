@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from anonloom.errors import IntegrityError, UsageError
-from anonloom.kinds import Known, Proved, Query, Verified
+from anonloom.kinds import KnownVersion, ProvedRows, Query, VerifiedScope
 from anonloom_seals.binding import BoundRows
 from anonloom_seals.condition import Condition
 from anonloom_seals.encoding import Cell, cell_text
@@ -13,7 +13,7 @@ from anonloom_seals.head import Head
 from anonloom_seals.layout import Layout
 from anonloom_seals.proof import Growth, Proof
 from anonloom_seals.ranges import Range, check_range, prove_range
-from anonloom_seals.signed import Signed
+from anonloom_seals.signed_text import SignedText
 from anonloom_seals.structure import GrowingStructure, Structure
 from anonloom_seals.versions import read_head
 
@@ -21,7 +21,7 @@ from anonloom_seals.versions import read_head
 _NAMED = 5
 
 
-def answer(signed: Signed, head: Head, rows: BoundRows, query: Query) -> Proof:
+def answer(signed: SignedText, head: Head, rows: BoundRows, query: Query) -> Proof:
     """Answer a question about a release whose head and rows were checked.
 
     Raises
@@ -72,8 +72,8 @@ def _may_begin(old: Head, head: Head) -> bool:
 
 
 def check_answer(
-    proof: Proof, head: Head, structure: type[Structure], known: Known | None
-) -> Proved:
+    proof: Proof, head: Head, structure: type[Structure], known: KnownVersion | None
+) -> ProvedRows:
     """Check what a proof shows, given its head, and say it.
 
     Raises
@@ -84,7 +84,7 @@ def check_answer(
     if proof.since is not None:
         if proof.parts:
             raise IntegrityError("the proof has rows, which a proof of growth has not")
-        return _grown(proof.since, head, structure, known)
+        return _growth_result(proof.since, head, structure, known)
     if proof.where:
         return _in_range(proof, head, structure)
     if len(proof.parts) != 1 or proof.parts[0].attribute is not None:
@@ -92,9 +92,9 @@ def check_answer(
     cells = proof.parts[0].cells(head, structure)
     if tuple(index + 1 for index in proof.parts[0].positions) != proof.rows:
         raise IntegrityError("the proof shows other rows than it names")
-    return Proved(
-        verified=Verified(
-            (f"that {_numbered(proof.rows)} of the {head.size} rows in '{head.table}'",)
+    return ProvedRows(
+        verified=VerifiedScope(
+            (f"that {_row_numbers(proof.rows)} of the {head.size} rows in '{head.table}'",)
         ),
         rows=_frame(cells, head.layout),
     )
@@ -112,24 +112,26 @@ def refuse_other(proof: Proof, head: Head, asked: Query) -> None:
     """
     text = Query(rows=proof.rows, where=proof.where)
     since = None if proof.since is None else (proof.since.size, proof.since.root)
-    if _meaning(text, head, since) != _meaning(asked, head, _beginning(asked)):
+    if _canonical_query(text, head, since) != _canonical_query(
+        asked, head, _earlier_version(asked)
+    ):
         raise IntegrityError("the proof answers something else than was asked")
 
 
-def _beginning(asked: Query) -> tuple[int, str] | None:
+def _earlier_version(asked: Query) -> tuple[int, str] | None:
     if asked.since is None:
         return None
     old = read_head(asked.since)
     return old.size, old.orders[0].root
 
 
-def _meaning(query: Query, head: Head, since: tuple[int, str] | None) -> tuple[object, ...]:
+def _canonical_query(query: Query, head: Head, since: tuple[int, str] | None) -> tuple[object, ...]:
     """Return what is asked, however it is spelled: 30 and 30.0 bound the same range."""
     where = Range.of(Condition.read(query.where), head.layout) if query.where else None
     return query.rows, where, since
 
 
-def _numbered(rows: tuple[int, ...]) -> str:
+def _row_numbers(rows: tuple[int, ...]) -> str:
     if len(rows) == 1:
         return f"this is row {rows[0]}"
     first = ", ".join(map(str, rows[:_NAMED]))
@@ -137,7 +139,7 @@ def _numbered(rows: tuple[int, ...]) -> str:
     return f"these are rows {first}{more}"
 
 
-def _in_range(proof: Proof, head: Head, structure: type[Structure]) -> Proved:
+def _in_range(proof: Proof, head: Head, structure: type[Structure]) -> ProvedRows:
     try:
         condition = Condition.read(proof.where)
         sought = Range.of(condition, head.layout)
@@ -157,8 +159,8 @@ def _in_range(proof: Proof, head: Head, structure: type[Structure]) -> Proved:
         these = "there is no row"
     else:
         these = "this is the only row" if len(cells) == 1 else f"these {len(cells)} are all rows"
-    return Proved(
-        verified=Verified(
+    return ProvedRows(
+        verified=VerifiedScope(
             (f"that {these} with {proof.where} among {head.size}; {means}",),
             ("that the publisher sorted the rows rightly: who has the release can check that",),
         ),
@@ -166,7 +168,9 @@ def _in_range(proof: Proof, head: Head, structure: type[Structure]) -> Proved:
     )
 
 
-def _grown(growth: Growth, head: Head, structure: type[Structure], known: Known | None) -> Proved:
+def _growth_result(
+    growth: Growth, head: Head, structure: type[Structure], known: KnownVersion | None
+) -> ProvedRows:
     _check_growth(growth, head, structure)
     covers = [
         f"that the first {growth.size} of {head.size} rows are all rows of the version with the "
@@ -179,9 +183,11 @@ def _grown(growth: Growth, head: Head, structure: type[Structure], known: Known 
         if not _may_begin(old, head):
             raise IntegrityError("the known head is not that of an earlier version of this release")
         covers.append(f"that this is the known version {old.version}")
-        return Proved(verified=Verified(tuple(covers)), rows=_frame([], head.layout))
+        return ProvedRows(verified=VerifiedScope(tuple(covers)), rows=_frame([], head.layout))
     unknown = "which version that is, and whose: give its head with --head"
-    return Proved(verified=Verified(tuple(covers), (unknown,)), rows=_frame([], head.layout))
+    return ProvedRows(
+        verified=VerifiedScope(tuple(covers), (unknown,)), rows=_frame([], head.layout)
+    )
 
 
 def _check_growth(growth: Growth, head: Head, structure: type[Structure]) -> None:

@@ -12,7 +12,7 @@ from anonloom.errors import UsageError
 from anonloom_seals.head import Order
 from anonloom_seals.ordering import End, sorted_rows
 from anonloom_seals.parts import Part
-from anonloom_seals.published import Published
+from anonloom_seals.published_rows import PublishedRows
 from anonloom_seals.salts import Seeds
 from anonloom_seals.structure import HASH, Structure
 
@@ -21,7 +21,7 @@ Place = tuple[str | None, End]
 
 
 @attrs.frozen(eq=False)
-class Bound:
+class OrderedRows:
     """Rows in one order.
 
     Attributes
@@ -44,15 +44,15 @@ class Bound:
 class BoundRows:
     """The rows of a release in every order of its head."""
 
-    published: Published
+    published: PublishedRows
     seeds: Seeds
     encoded: list[bytes] = attrs.field(repr=False)
-    orders: Mapping[Place, Bound]
+    orders: Mapping[Place, OrderedRows]
 
     @classmethod
     def bind(
         cls,
-        published: Published,
+        published: PublishedRows,
         seeds: Seeds,
         structure: type[Structure],
         attributes: Sequence[str],
@@ -67,13 +67,15 @@ class BoundRows:
         encoded = published.rows()
         leaves = seeds.leaves(encoded)
         table = np.frombuffer(leaves, np.uint8).reshape(-1, HASH)
-        orders: dict[Place, Bound] = {(None, "low"): Bound(None, structure.build(leaves))}
+        orders: dict[Place, OrderedRows] = {
+            (None, "low"): OrderedRows(None, structure.build(leaves))
+        }
         for attribute in dict.fromkeys(unicodedata.normalize("NFC", name) for name in attributes):
-            for end, rows in _sorted(published, attribute).items():
-                orders[attribute, end] = Bound(rows, structure.build(table[rows].tobytes()))
+            for end, rows in _sort_by_ends(published, attribute).items():
+                orders[attribute, end] = OrderedRows(rows, structure.build(table[rows].tobytes()))
         return cls(published, seeds, encoded, orders)
 
-    def described(self) -> tuple[Order, ...]:
+    def head_orders(self) -> tuple[Order, ...]:
         """Return the orders as a head holds them."""
         return tuple(
             Order(attribute=attribute, end=end, root=bound.structure.root.hex())
@@ -95,7 +97,7 @@ class BoundRows:
         )
 
 
-def _sorted(published: Published, attribute: str) -> dict[End, NDArray[np.int64]]:
+def _sort_by_ends(published: PublishedRows, attribute: str) -> dict[End, NDArray[np.int64]]:
     if attribute not in published.layout.names:
         raise UsageError(
             f"column '{attribute}' is to be indexed, but it is not published",

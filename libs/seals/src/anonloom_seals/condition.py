@@ -42,10 +42,10 @@ class Condition:
             When it is none.
         """
         if match := _BETWEEN.fullmatch(text):
-            name, low, high = (_unquoted(word) for word in match.groups())
+            name, low, high = (_unquote(word) for word in match.groups())
             return cls(name, low, high)
         if match := _COMPARED.fullmatch(text):
-            name, value = _unquoted(match[1]), _unquoted(match[3])
+            name, value = _unquote(match[1]), _unquote(match[3])
             return cls(
                 name, None if match[2] == "<=" else value, None if match[2] == ">=" else value
             )
@@ -57,22 +57,22 @@ class Condition:
 
     def __str__(self) -> str:
         """Write the condition as it is read."""
-        name = _quoted(self.attribute)
+        name = _quote(self.attribute)
         if self.low is not None and self.low == self.high:
-            return f"{name} = {_quoted(self.low)}"
+            return f"{name} = {_quote(self.low)}"
         if self.low is not None and self.high is not None:
-            return f"{name} between {_quoted(self.low)} and {_quoted(self.high)}"
+            return f"{name} between {_quote(self.low)} and {_quote(self.high)}"
         if self.low is not None:
-            return f"{name} >= {_quoted(self.low)}"
-        return f"{name} <= {_quoted(self.high or '')}"
+            return f"{name} >= {_quote(self.low)}"
+        return f"{name} <= {_quote(self.high or '')}"
 
 
-def _unquoted(word: str) -> str:
+def _unquote(word: str) -> str:
     mark = word[0]
     return word[1:-1].replace(mark * 2, mark) if mark in "'\"" else word
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     if re.fullmatch(r"[^\s'\"<>=]+", text):
         return text
     return "'" + text.replace("'", "''") + "'"

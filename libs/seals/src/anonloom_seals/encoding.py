@@ -183,10 +183,10 @@ def cell_text(cell: Cell) -> str | None:
         return time_text(np.datetime64(cell, "s"))
     if isinstance(cell, date):
         return cell.isoformat()
-    return _shown(cell)
+    return _number_text(cell)
 
 
-def _shown(number: Decimal) -> str:
+def _number_text(number: Decimal) -> str:
     if number.is_finite() and number == (whole := int(number)) and abs(whole) <= 2**53:
         return str(whole)
     number_ = float(number)
@@ -249,12 +249,12 @@ class EncodedColumn:
 def encoded_rows(columns: Sequence[EncodedColumn]) -> list[bytes]:
     """Encode rows: their cells one after the other, in the order of the columns."""
     rows: list[bytes] = []
-    for part in _joined(columns):
+    for part in _join_cells(columns):
         rows.extend(part)
     return rows
 
 
-def _joined(columns: Sequence[EncodedColumn]) -> Iterator[list[bytes]]:
+def _join_cells(columns: Sequence[EncodedColumn]) -> Iterator[list[bytes]]:
     # Offsets of 4 bytes would not do for long texts.
     cells = [pa.array(column.cells, pa.large_binary()) for column in columns]
     nothing = pa.scalar(b"", pa.large_binary())

@@ -10,7 +10,7 @@ import attrs
 
 from anonloom import short_repr
 from anonloom_seals.layout import Layout
-from anonloom_seals.listing import Entry, described, is_hash, read_entries, read_json
+from anonloom_seals.listing import Entry, file_values, is_hash, read_entries, read_json
 from anonloom_seals.ordering import COLLATIONS, End
 
 #: What the text is, so that a signature under it can be taken for nothing else.
@@ -41,7 +41,7 @@ class Order:
     end: End
     root: str
 
-    def described(self, layout: Layout) -> dict[str, Any]:
+    def plain_values(self, layout: Layout) -> dict[str, Any]:
         """Return the order as plain values, with all that decides what comes first."""
         if self.attribute is None:
             return {"attribute": None, "root": self.root}
@@ -109,10 +109,10 @@ class Head:
             "key": self.key,
             "table": self.table,
             "size": self.size,
-            "columns": self.layout.described(),
+            "columns": self.layout.plain_values(),
             "schema": self.layout.digest,
-            "orders": [order.described(self.layout) for order in self.orders],
-            "files": described(self.files),
+            "orders": [order.plain_values(self.layout) for order in self.orders],
+            "files": file_values(self.files),
         }
         return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()
 

@@ -96,7 +96,7 @@ def read_public(pem: bytes, where: str) -> Ed25519PublicKey:
     return key
 
 
-def pinned(path: Path) -> Ed25519PublicKey:
+def read_pinned(path: Path) -> Ed25519PublicKey:
     """Read the publisher's public key, obtained elsewhere; raises as `read_public` does."""
     try:
         pem = read_bytes(path)
@@ -105,7 +105,7 @@ def pinned(path: Path) -> Ed25519PublicKey:
     return read_public(pem, f"the pinned key {path}")
 
 
-def written(key: Ed25519PublicKey) -> bytes:
+def public_key_pem(key: Ed25519PublicKey) -> bytes:
     """Return a public key in PEM."""
     return key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
 

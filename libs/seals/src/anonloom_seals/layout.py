@@ -61,7 +61,7 @@ class Layout:
             raise KeyError(name)
         return self.types[self.names.index(name)]
 
-    def described(self) -> list[list[str]]:
+    def plain_values(self) -> list[list[str]]:
         """Return the columns as plain values: name and type of each."""
         return [list(pair) for pair in zip(self.names, self.types, strict=True)]
 
@@ -84,7 +84,7 @@ class Layout:
             raise ValueError("the name of a column is not in normal form C")
         return layout
 
-    def encoded(self) -> bytes:
+    def to_bytes(self) -> bytes:
         """Return the bytes that are hashed: no other columns have the same."""
         parts = [_DOMAIN, struct.pack(">I", len(self.names))]
         for pair in zip(self.names, self.types, strict=True):
@@ -96,4 +96,4 @@ class Layout:
     @property
     def digest(self) -> str:
         """SHA-256 of `encoded`, in hexadecimal digits."""
-        return hashlib.sha256(self.encoded()).hexdigest()
+        return hashlib.sha256(self.to_bytes()).hexdigest()

@@ -30,7 +30,7 @@ def is_hash(value: object) -> bool:
     return isinstance(value, str) and bool(_HASH.fullmatch(value))
 
 
-def described(files: Mapping[str, Entry]) -> dict[str, Any]:
+def file_values(files: Mapping[str, Entry]) -> dict[str, Any]:
     """Return a list of files as plain values, by name."""
     return {name: attrs.asdict(files[name]) for name in sorted(files)}
 

@@ -59,7 +59,7 @@ def _value(text: str, kind: Type) -> Any:
     return value if isinstance(value, Decimal | date | datetime) else None
 
 
-def bound(text: str | None, kind: Type, missing: Key) -> Key:
+def read_bound(text: str | None, kind: Type, missing: Key) -> Key:
     """Read the bound of a range.
 
     Parameters

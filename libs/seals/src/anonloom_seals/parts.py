@@ -42,7 +42,7 @@ class Part:
     rows: tuple[bytes, ...] = attrs.field(repr=False)
     path: bytes = attrs.field(repr=False)
 
-    def described(self) -> dict[str, Any]:
+    def plain_values(self) -> dict[str, Any]:
         """Return the part as plain values."""
         return {
             "attribute": self.attribute,

@@ -8,7 +8,7 @@ import attrs
 
 from anonloom_seals.listing import is_hash, read_json
 from anonloom_seals.parts import Part
-from anonloom_seals.signed import Names, Signed
+from anonloom_seals.signed_text import Names, SignedText
 from anonloom_seals.spelling import base64_of, bytes_of_base64
 
 CONTEXT = "anonloom proof of rows"
@@ -36,7 +36,7 @@ class Growth:
     root: str
     path: bytes = attrs.field(repr=False)
 
-    def described(self) -> dict[str, Any]:
+    def plain_values(self) -> dict[str, Any]:
         """Return it as plain values."""
         return {"size": self.size, "root": self.root, "path": base64_of(self.path)}
 
@@ -73,7 +73,7 @@ class Proof:
         The rows.
     """
 
-    head: Signed
+    head: SignedText
     rows: tuple[int, ...] = ()
     where: str = ""
     since: Growth | None = None
@@ -89,8 +89,8 @@ class Proof:
             "key": self.head.key.decode(),
             "rows": list(self.rows),
             "where": self.where,
-            "since": None if self.since is None else self.since.described(),
-            "parts": [part.described() for part in self.parts],
+            "since": None if self.since is None else self.since.plain_values(),
+            "parts": [part.plain_values() for part in self.parts],
         }
         proof = json.dumps(content, ensure_ascii=False)
         summed = hashlib.sha256(proof.encode()).hexdigest()
@@ -136,7 +136,7 @@ class Proof:
             raise ValueError("it does not answer exactly one question")
         head, signature, key = (text.encode() for text in texts[:3])
         return cls(
-            head=Signed(head, signature, key),
+            head=SignedText(head, signature, key),
             rows=tuple(rows),
             where=content["where"],
             since=None if since is None else Growth.read(since),

@@ -9,7 +9,7 @@ from pathlib import Path
 from anonloom import Registry
 from anonloom.errors import IntegrityError, UsageError
 from anonloom.files import read_bytes
-from anonloom.kinds import Known, Proved, ProvingSeal, Query
+from anonloom.kinds import KnownVersion, ProvedRows, ProvingSeal, Query
 from anonloom_seals.verification import (
     answer_of,
     public_folder,
@@ -70,9 +70,9 @@ def verify_proof(
     path: Path,
     registry: Registry,
     key: Path | None = None,
-    known: Known | None = None,
+    known: KnownVersion | None = None,
     asked: Query | None = None,
-) -> Proved:
+) -> ProvedRows:
     """Check a proof file on its own; see `ProvingSeal.verify_proof`.
 
     Raises
@@ -93,4 +93,4 @@ def verify_proof(
         seal = seal_named(name, registry)
         if not isinstance(seal, ProvingSeal):
             raise IntegrityError(f"the proof names a scheme, '{name}', that makes no proofs")
-        return answer_of(Proved, seal.verify_proof(proof, key=key, known=known, asked=asked))
+        return answer_of(ProvedRows, seal.verify_proof(proof, key=key, known=known, asked=asked))

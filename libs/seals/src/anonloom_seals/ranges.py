@@ -30,7 +30,7 @@ from anonloom_seals.condition import Condition
 from anonloom_seals.encoding import Cell
 from anonloom_seals.head import Head
 from anonloom_seals.layout import Layout
-from anonloom_seals.ordering import ABOVE, BELOW, Key, bound, ends
+from anonloom_seals.ordering import ABOVE, BELOW, Key, ends, read_bound
 from anonloom_seals.parts import Part
 from anonloom_seals.structure import Structure
 
@@ -67,7 +67,7 @@ class Range:
                 hint=f"There are: {', '.join(layout.names)}.",
             )
         kind = layout.type_of(attribute)
-        low, high = bound(condition.low, kind, BELOW), bound(condition.high, kind, ABOVE)
+        low, high = read_bound(condition.low, kind, BELOW), read_bound(condition.high, kind, ABOVE)
         if low > high:
             raise UsageError(f"the condition {str(condition)!r} ends before it begins")
         return cls(attribute, low, high)
@@ -149,8 +149,12 @@ def check_range(
     _refuse_disorder(pairs, two)
     if not two:
         return _run(head, sought, parts[0], shown[0], [low for low, _ in pairs[0]])
-    begun = _passed(head, parts[0], [low for low, _ in pairs[0]], lambda low: low <= sought.high)
-    passed = _passed(head, parts[1], [high for _, high in pairs[1]], lambda high: high < sought.low)
+    begun = _count_leading(
+        head, parts[0], [low for low, _ in pairs[0]], lambda low: low <= sought.high
+    )
+    passed = _count_leading(
+        head, parts[1], [high for _, high in pairs[1]], lambda high: high < sought.low
+    )
     inside = [
         cells
         for cells, (low, high) in zip(shown[0], pairs[0], strict=True)
@@ -195,7 +199,7 @@ def _run(
     return [cells for cells, is_in in zip(shown, inside, strict=True) if is_in]
 
 
-def _passed(head: Head, part: Part, keys: list[Key], holds: Callable[[Key], bool]) -> int:
+def _count_leading(head: Head, part: Part, keys: list[Key], holds: Callable[[Key], bool]) -> int:
     """Return for how many rows of an order something holds that holds for the first ones only.
 
     Two neighbours show it, of which one is the last for which it holds; or the first row of all,

@@ -63,12 +63,12 @@ def leaf_hashes(seed: bytes, rows: Sequence[bytes], start: int = 0) -> bytes:
         Number of the first row.
     """
     return b"".join(
-        _hashed(seed, rows[index : index + _CHUNK], start + index)
+        _hash_leaves(seed, rows[index : index + _CHUNK], start + index)
         for index in range(0, len(rows), _CHUNK)
     )
 
 
-def _hashed(seed: bytes, rows: Sequence[bytes], start: int) -> bytes:
+def _hash_leaves(seed: bytes, rows: Sequence[bytes], start: int) -> bytes:
     sha256 = hashlib.sha256
     width = len(_LEAF) + SALT + _NUMBER
     before = np.zeros((len(rows), width), np.uint8)
@@ -114,7 +114,7 @@ class Seeds:
         """Draw a seed for all rows."""
         return cls(((0, new_seed()),))
 
-    def continued(self, size: int) -> "Seeds":
+    def for_next_version(self, size: int) -> "Seeds":
         """Return the seeds of a version that begins with `size` rows of this one."""
         kept = (stretch for stretch in self.stretches if stretch[0] < size)
         return Seeds((*kept, (size, new_seed())))

@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from anonloom import Schema, param
 from anonloom.errors import IntegrityError, UsageError
-from anonloom.kinds import Known, Proved, ProvingSeal, Query, Sealed, Verified
+from anonloom.kinds import KnownVersion, ProvedRows, ProvingSeal, Query, SealFiles, VerifiedScope
 from anonloom.params import distinct
 from anonloom_seals import keys
 from anonloom_seals.answers import answer, check_answer, refuse_other
@@ -18,9 +18,9 @@ from anonloom_seals.binding import BoundRows
 from anonloom_seals.folder import compare, contents, entry_of, read, refuse_sealed
 from anonloom_seals.head import Head
 from anonloom_seals.proof import NAMES, Proof
-from anonloom_seals.published import Published, read_published
+from anonloom_seals.published_rows import PublishedRows, read_published
 from anonloom_seals.salts import Seeds
-from anonloom_seals.signed import Names, Signed, of_signer, together
+from anonloom_seals.signed_text import Names, SignedText, of_signer, together
 from anonloom_seals.structure import GrowingStructure, Structure
 from anonloom_seals.versions import compare_versions
 
@@ -110,7 +110,7 @@ class RowSeal(ProvingSeal):
         if self.key is not None:
             _check_same_key(keys.read_private(self.key), before and before[0])
 
-    def seal(self, public: Path, private: Path) -> Sealed:
+    def seal(self, public: Path, private: Path) -> SealFiles:
         """Seal all files of the public folder and every row of its table.
 
         Raises
@@ -130,19 +130,19 @@ class RowSeal(ProvingSeal):
         before = self._version_before()
         published = _read_table(public)
         older = before if self.growing else None
-        seeds = Seeds.new() if older is None else older[1].continued(older[0].size)
+        seeds = Seeds.new() if older is None else older[1].for_next_version(older[0].size)
         rows = BoundRows.bind(published, seeds, self.structure, self.index)
         if older is not None:
             _check_grown(rows, older[0])
         secret = self._signing_key(public, private / private_key, before and before[0])
-        (public / names.key).write_bytes(keys.written(secret.public_key()))
+        (public / names.key).write_bytes(keys.public_key_pem(secret.public_key()))
         (public / self.salts).write_bytes(seeds.write())
         head = self._head(public, rows, keys.fingerprint(secret.public_key()), before and before[0])
         text = head.write()
         (public / names.text).write_bytes(text)
         (public / names.signature).write_bytes(keys.sign(secret, text, self.domain))
         made = (private_key,) if self.key is None else ()
-        return Sealed((*attrs.astuple(names), self.salts), made)
+        return SealFiles((*attrs.astuple(names), self.salts), made)
 
     def _version_before(self) -> tuple[Head, Seeds] | None:
         """Read head and seeds of the version before, checked as far as its own folder goes."""
@@ -152,7 +152,7 @@ class RowSeal(ProvingSeal):
         public = above if above.is_dir() else self.previous
         if not public.is_dir():
             raise IntegrityError(f"the version before: there is no folder '{self.previous}'")
-        signed = Signed.read(public, self.names)
+        signed = SignedText.read(public, self.names)
         head = self._signed_head(signed, self.names, None)
         return head, self._seeds(public, head)
 
@@ -175,15 +175,15 @@ class RowSeal(ProvingSeal):
             table=rows.published.files[0],
             size=len(rows.encoded),
             layout=rows.published.layout,
-            orders=rows.described(),
+            orders=rows.head_orders(),
             files={name: entry_of(public / name) for name in files},
         )
 
     # --- verifying a release ----------------------------------------------------------------
 
     def verify(
-        self, public: Path, *, key: Path | None = None, known: Known | None = None
-    ) -> Verified:
+        self, public: Path, *, key: Path | None = None, known: KnownVersion | None = None
+    ) -> VerifiedScope:
         """Check every file and every row against the signed head.
 
         Raises
@@ -191,7 +191,7 @@ class RowSeal(ProvingSeal):
         IntegrityError
             Saying which check failed: key, signature, head, version, files or rows.
         """
-        head, rows = self._checked(public, key, known)
+        head, rows = self._check_folder(public, key, known)
         apart = rows.published.apart
         by = [order.attribute for order in head.orders[1:]]
         covers = [
@@ -202,21 +202,21 @@ class RowSeal(ProvingSeal):
         if by:
             covers.append(f"that ranges of {', '.join(dict.fromkeys(map(str, by)))} are complete")
         return together(
-            Verified(
+            VerifiedScope(
                 tuple(covers), tuple(f"whether '{name}' holds the same rows" for name in apart)
             ),
             of_signer(head.key, pinned=key is not None),
             compare_versions(head, known),
-            Verified((), ("whether the release protects anybody: the report speaks of that",)),
+            VerifiedScope((), ("whether the release protects anybody: the report speaks of that",)),
         )
 
-    def _checked(
-        self, public: Path, key: Path | None = None, known: Known | None = None
+    def _check_folder(
+        self, public: Path, key: Path | None = None, known: KnownVersion | None = None
     ) -> tuple[Head, BoundRows]:
         """Check a folder as far as its seal and what the recipient knows allow."""
         if not public.is_dir():
             raise IntegrityError(f"{public}: there is no such folder")
-        head = self._signed_head(Signed.read(public, self.names), self.names, key)
+        head = self._signed_head(SignedText.read(public, self.names), self.names, key)
         compare(public, head.files, (self.names.text, self.names.signature))
         compare_versions(head, known)
         published = _read_table(public)
@@ -234,7 +234,7 @@ class RowSeal(ProvingSeal):
         _check_roots(rows, head)
         return head, rows
 
-    def _signed_head(self, signed: Signed, names: Names, key: Path | None) -> Head:
+    def _signed_head(self, signed: SignedText, names: Names, key: Path | None) -> Head:
         signer = signed.signer(names, self.domain, key)
         head = Head.read(signed.text, names.text)
         if head.key != keys.fingerprint(signer):
@@ -267,8 +267,8 @@ class RowSeal(ProvingSeal):
         IntegrityError
             When the folder is not what was sealed.
         """
-        head, rows = self._checked(public)
-        signed = Signed.read(public, self.names)
+        head, rows = self._check_folder(public)
+        signed = SignedText.read(public, self.names)
         return answer(signed, head, rows, query).write()
 
     def verify_proof(
@@ -276,9 +276,9 @@ class RowSeal(ProvingSeal):
         proof: bytes,
         *,
         key: Path | None = None,
-        known: Known | None = None,
+        known: KnownVersion | None = None,
         asked: Query | None = None,
-    ) -> Proved:
+    ) -> ProvedRows:
         """Check a proof on its own.
 
         Raises
@@ -299,9 +299,9 @@ class RowSeal(ProvingSeal):
             shown.verified,
             of_signer(head.key, pinned=key is not None),
             version,
-            Verified((), ("other rows of the release, and its files",)),
+            VerifiedScope((), ("other rows of the release, and its files",)),
         )
-        return Proved(verified=verified, rows=shown.rows)
+        return ProvedRows(verified=verified, rows=shown.rows)
 
 
 def _check_same_key(secret: Ed25519PrivateKey, before: Head | None) -> None:
@@ -309,7 +309,7 @@ def _check_same_key(secret: Ed25519PrivateKey, before: Head | None) -> None:
         raise IntegrityError("the version before was signed with another key")
 
 
-def _read_table(public: Path) -> Published:
+def _read_table(public: Path) -> PublishedRows:
     published = read_published(public)
     if published is None:
         raise IntegrityError("the folder holds no table: neither release.csv nor release.parquet")
@@ -317,7 +317,7 @@ def _read_table(public: Path) -> Published:
 
 
 def _check_roots(rows: BoundRows, head: Head) -> None:
-    result = rows.described()
+    result = rows.head_orders()
     if result[0] != head.orders[0]:
         raise IntegrityError("the rows are not those of the head: the root differs")
     if result != head.orders:

@@ -15,7 +15,7 @@ from anonloom.errors import (
     UsageError,
 )
 from anonloom.files import read_json
-from anonloom.kinds import Known, Seal, Verified
+from anonloom.kinds import KnownVersion, Seal, VerifiedScope
 from anonloom.runtime import left_by, strange
 
 T = TypeVar("T")
@@ -28,10 +28,10 @@ def verify_folder(
     folder: Path,
     registry: Registry,
     key: Path | None = None,
-    known: Known | None = None,
+    known: KnownVersion | None = None,
     *,
     unsealed: bool = False,
-) -> Verified:
+) -> VerifiedScope:
     """Check a release.
 
     Parameters
@@ -66,7 +66,7 @@ def verify_folder(
                 "arranged",
                 hint="Ask the publisher for a sealed release; --unsealed is content with digests.",
             )
-        return Verified(
+        return VerifiedScope(
             covers=("every file that the manifest lists has the digest that it lists",),
             does_not_cover=(
                 "the manifest itself, the reports, and files that the manifest does not list",
@@ -74,7 +74,9 @@ def verify_folder(
             ),
         )
     with seal_errors():
-        return answer_of(Verified, seal_named(named, registry).verify(public, key=key, known=known))
+        return answer_of(
+            VerifiedScope, seal_named(named, registry).verify(public, key=key, known=known)
+        )
 
 
 @contextmanager

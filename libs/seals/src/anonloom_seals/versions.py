@@ -8,11 +8,11 @@ from pathlib import Path
 
 from anonloom.errors import IntegrityError
 from anonloom.files import read_bytes
-from anonloom.kinds import Known, Verified
+from anonloom.kinds import KnownVersion, VerifiedScope
 from anonloom_seals.head import Head
 
 
-def compare_versions(head: Head, known: Known | None) -> Verified:
+def compare_versions(head: Head, known: KnownVersion | None) -> VerifiedScope:
     """Hold a head against what is known, and say what that shows.
 
     Raises
@@ -43,7 +43,7 @@ def compare_versions(head: Head, known: Known | None) -> Verified:
         else f"whether there is a newer version than this one, {head.version}: give a head that "
         "you know with --head, or the least version with --at-least"
     )
-    return Verified(tuple(covers), tuple(open_))
+    return VerifiedScope(tuple(covers), tuple(open_))
 
 
 def read_head(path: Path) -> Head:

@@ -8,16 +8,14 @@ from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
 import attrs
-import numpy as np
 
 from anonloom import StageContext
 from anonloom.errors import IntegrityError
-from anonloom.kinds import Proved, ProvingSeal, Query, Seal, Sealed, Verified, WorkCheck
+from anonloom.kinds import ProvedRows, ProvingSeal, Query, Seal, SealFiles, VerifiedScope
 from anonloom_testing.conduct import CONDUCT, Acting, Scene, check_same_seed_same_result
 from anonloom_testing.conformance import Check, refuse_problems
 from anonloom_testing.declaring import DECLARED
 from anonloom_testing.results import NotApplicable
-from anonloom_testing.work import WORK_CHECKS, answered, assigned, given_rows
 
 Change = Callable[[Path], None]
 
@@ -50,15 +48,17 @@ class SealedFolder:
 
 
 class IntegrityConformance(Acting):
-    """Checks of a seal or a work check.
+    """Checks of a seal.
 
-    Nothing else is needed; for a seal a subclass may say where the publisher's public key is, so
-    that a folder sealed by somebody else is tried too.
+    Nothing else is needed; a subclass may say where the publisher's public key is, so that a
+    folder sealed by somebody else is tried too. A scheme that is no seal names a subclass for its
+    own sort in its attribute `conformance` (``module:Class``), which overrides `inputs` and `act`
+    and has checks of its own beside the `common_checks`.
 
     Attributes
     ----------
-    trials
-        How often an omission is tried.
+    common_checks
+        What holds for integrity schemes of every sort.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class IntegrityConformance(Acting):
     """
 
     kind = "integrity"
-    trials: ClassVar[int] = 200
+    common_checks: ClassVar[tuple[Check, ...]]
 
     def public_key(self, public: Path, private: Path) -> Path | None:
         """Return where the publisher's public key is after sealing, if there is one."""
@@ -81,42 +81,41 @@ class IntegrityConformance(Acting):
     def seal(self) -> Seal:
         """Return the scheme, which must be a seal."""
         if not issubclass(self.method, Seal):
-            raise NotApplicable("the scheme checks work, not data")
+            raise NotApplicable("the scheme is no seal, and names no conformance class of its own")
         scheme: Seal = self.build_method()
         return scheme
 
     def act(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
-        """Seal a folder and verify it; or plan, assign and verify honest work."""
-        if isinstance(method, WorkCheck):
-            rng = np.random.default_rng(1)
-            _, given = assigned(method, rng, inputs)
-            return method.verify(given.key, answered(given.batches, 0, 0.0, rng))
+        """Seal a folder and verify it."""
         with TemporaryDirectory() as place:
             public, private = _places(place)
             before = publish(public)
             sealed = method.seal(public, private)
             verified = method.verify(public)
-            return SealedFolder(before, _packed(public), sorted(_packed(private)), sealed, verified)
+            return SealedFolder(
+                before, _read_files(public), sorted(_read_files(private)), sealed, verified
+            )
 
     def scenes(self) -> Iterator[Scene]:
-        """Yield one release, or one campaign."""
-        if issubclass(self.method, WorkCheck):
-            yield Scene("an honest campaign", given_rows)
-        else:
-            yield Scene("a small release", dict)
+        """Yield the one case that there is."""
+        yield Scene("a small case", self.inputs)
+
+    def inputs(self) -> dict[str, Any]:
+        """Return what `act` is given; a seal finds all in its folder."""
+        return {}
 
     def verdict(self, change: Change) -> Any:
         """Change a sealed release and return what `verify` returned or raised."""
-        scheme, stored = self.seal(), self._sealed()
+        scheme, stored = self.seal(), self._seal_once()
         with TemporaryDirectory() as place:
-            public = _unpacked(stored[0], Path(place))
+            public = _write_files(stored[0], Path(place))
             change(public)
             try:
                 return scheme.verify(public)
             except Exception as error:
                 return error
 
-    def _sealed(self) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    def _seal_once(self) -> tuple[dict[str, bytes], dict[str, bytes]]:
         """Return the public and the private files of a release that was sealed once."""
 
         def make() -> tuple[dict[str, bytes], dict[str, bytes]]:
@@ -124,7 +123,7 @@ class IntegrityConformance(Acting):
                 public, private = _places(place)
                 publish(public)
                 self.seal().seal(public, private)
-                return _packed(public), _packed(private)
+                return _read_files(public), _read_files(private)
 
         self.returned()  # a scheme that cannot seal is blamed for that by another check
         result: tuple[dict[str, bytes], dict[str, bytes]] = self.keep("sealed", make)
@@ -138,7 +137,7 @@ def _places(place: str) -> tuple[Path, Path]:
     return public, private
 
 
-def _packed(folder: Path) -> dict[str, bytes]:
+def _read_files(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -146,7 +145,7 @@ def _packed(folder: Path) -> dict[str, bytes]:
     }
 
 
-def _unpacked(files: Mapping[str, bytes], folder: Path) -> Path:
+def _write_files(files: Mapping[str, bytes], folder: Path) -> Path:
     for name, content in files.items():
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -154,19 +153,19 @@ def _unpacked(files: Mapping[str, bytes], folder: Path) -> Path:
     return folder
 
 
-def _noticed(verdict: Any) -> bool:
+def _is_noticed(verdict: Any) -> bool:
     # That it must be noticed by raising is a check of its own.
-    return isinstance(verdict, IntegrityError) or not isinstance(verdict, Verified | Exception)
+    return isinstance(verdict, IntegrityError) or not isinstance(verdict, VerifiedScope | Exception)
 
 
 def _changes_are_noticed(subject: IntegrityConformance, changes: Mapping[str, Change]) -> None:
     problems = []
     for name, change in changes.items():
         verdict = subject.verdict(change)
-        if not _noticed(verdict):
+        if not _is_noticed(verdict):
             message = (
                 "verified"
-                if isinstance(verdict, Verified)
+                if isinstance(verdict, VerifiedScope)
                 else f"{type(verdict).__name__}: {verdict}"
             )
             problems.append(f"{name}: {message}")
@@ -174,12 +173,12 @@ def _changes_are_noticed(subject: IntegrityConformance, changes: Mapping[str, Ch
 
 
 def check_untouched_release_verifies(subject: IntegrityConformance) -> None:
-    """An untouched folder verifies, and `Verified` says what that covers."""
+    """An untouched folder verifies, and `VerifiedScope` says what that covers."""
     subject.seal()
     for item in subject.returned():
         verified = item.seen.result.verified
-        assert isinstance(verified, Verified), f"verify returned a {type(verified).__name__}"
-        assert verified.covers, "Verified.covers is empty"
+        assert isinstance(verified, VerifiedScope), f"verify returned a {type(verified).__name__}"
+        assert verified.covers, "VerifiedScope.covers is empty"
 
 
 def check_sealing_changes_no_file(subject: IntegrityConformance) -> None:
@@ -187,7 +186,7 @@ def check_sealing_changes_no_file(subject: IntegrityConformance) -> None:
     subject.seal()
     for item in subject.returned():
         seen = item.seen.result
-        assert isinstance(seen.sealed, Sealed), f"seal returned a {type(seen.sealed).__name__}"
+        assert isinstance(seen.sealed, SealFiles), f"seal returned a {type(seen.sealed).__name__}"
         kept = {name: seen.after.get(name) for name in seen.before}
         assert kept == seen.before, "published files were changed"
         assert sorted(seen.sealed.public) == sorted(set(seen.after) - set(seen.before))
@@ -207,7 +206,7 @@ def check_verify_raises(subject: IntegrityConformance) -> None:
 
 def check_flipped_bytes_are_noticed(subject: IntegrityConformance) -> None:
     """One flipped bit anywhere in a sealed file is noticed."""
-    stored, rng, changes = subject._sealed()[0], random.Random(1), {}
+    stored, rng, changes = subject._seal_once()[0], random.Random(1), {}
     for name in ("release.csv", "manifest.json", "report.json"):
         size = len(stored[name])
         for index in sorted({0, size - 1, *(rng.randrange(size) for _ in range(_FLIPS))}):
@@ -285,7 +284,9 @@ def _rename(path: Path) -> None:
 def check_broken_proof_is_noticed(subject: IntegrityConformance) -> None:
     """A proof that is missing, empty or cut short makes `verify` raise `IntegrityError`."""
     changes: dict[str, Change] = {}
-    for name in sorted(set(subject._sealed()[0]) - {"release.csv", "manifest.json", "report.json"}):
+    for name in sorted(
+        set(subject._seal_once()[0]) - {"release.csv", "manifest.json", "report.json"}
+    ):
         changes[f"{name} is missing"] = lambda folder, n=name: (folder / n).unlink()  # type: ignore[misc]  # mypy does not follow lambda defaults
         for share in (0, 2):
             changes[f"{name} is cut to 1/{share or 'none'}"] = _shorten(name, share)
@@ -302,11 +303,11 @@ def _shorten(name: str, share: int) -> Change:
 
 def check_foreign_seal_is_noticed(subject: IntegrityConformance) -> None:
     """A folder that somebody else sealed does not verify under the publisher's key."""
-    public_files, private_files = subject._sealed()
+    public_files, private_files = subject._seal_once()
     with TemporaryDirectory() as place:
         public, private = _places(place)
-        _unpacked(public_files, public)
-        _unpacked(private_files, private)
+        _write_files(public_files, public)
+        _write_files(private_files, private)
         key = subject.public_key(public, private)
         if key is None:
             raise NotApplicable("no public_key(public, private): the plugin's own tests give it")
@@ -329,7 +330,7 @@ def _proof(subject: IntegrityConformance) -> tuple[ProvingSeal, bytes]:
     if not isinstance(scheme, ProvingSeal):
         raise NotApplicable("the scheme proves nothing about a part of a release")
     with TemporaryDirectory() as place:
-        public = _unpacked(subject._sealed()[0], Path(place))
+        public = _write_files(subject._seal_once()[0], Path(place))
         return scheme, scheme.prove(public, Query(rows=(3, 5)))
 
 
@@ -337,8 +338,8 @@ def check_proofs_show_the_rows(subject: IntegrityConformance) -> None:
     """A proof of some rows verifies without the release, and shows these rows and no other."""
     scheme, proof = _proof(subject)
     proved = scheme.verify_proof(proof)
-    assert isinstance(proved, Proved), f"verify_proof returned a {type(proved).__name__}"
-    assert proved.verified.covers, "Verified.covers is empty"
+    assert isinstance(proved, ProvedRows), f"verify_proof returned a {type(proved).__name__}"
+    assert proved.verified.covers, "VerifiedScope.covers is empty"
     shown = proved.rows.astype(str).to_numpy().tolist()
     expected = [["[20, 29]", "north", "illness 0"], ["[40, 49]", "north", "illness 0"]]
     assert shown == expected, "the proof shows other rows than were asked for"
@@ -392,7 +393,7 @@ _CHECKS: tuple[Check, ...] = (
     check_proofs_show_the_rows,
     check_other_answers_are_refused,
     check_changed_proofs_are_noticed,
-    *WORK_CHECKS,
 )
 # Keys come from the system's randomness, so that two seals of one folder differ, as they should.
-IntegrityConformance.checks = (*DECLARED, *_CONDUCT, *_CHECKS)
+IntegrityConformance.common_checks = (*DECLARED, *_CONDUCT)
+IntegrityConformance.checks = (*IntegrityConformance.common_checks, *_CHECKS)

@@ -1,6 +1,7 @@
 """Running the kit on an installed method without pytest; `anonloom plugins check` is this."""
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 
 from anonloom import Registry
 from anonloom_testing.conformance import Conformance
@@ -45,7 +46,7 @@ def run_checks(
     """
     registry = registry if registry is not None else Registry.installed()
     method = registry.load(kind, name)
-    base = registry.kit(kind)
+    base = _own_class(method) or registry.kit(kind)
     attributes: dict[str, object] = {
         "method": method,
         "params": dict(params or {}),
@@ -56,3 +57,15 @@ def run_checks(
         attributes["seconds"] = seconds
     subject: type[Conformance] = type(f"{method.__name__}Conformance", (base,), attributes)
     return subject().results()
+
+
+def _own_class(method: type) -> type[Conformance] | None:
+    """Return the conformance class that a method names in `conformance`, ``module:Class``.
+
+    For sorts of a kind that the kit does not know, which a plugin brings with checks of its own.
+    """
+    module, _, name = getattr(method, "conformance", "").partition(":")
+    if not module:
+        return None
+    result: type[Conformance] = getattr(import_module(module), name)
+    return result

@@ -30,7 +30,7 @@ from anonloom import (
 from anonloom.api import ROLES, Method, hookimpl
 from anonloom.data import Regions
 from anonloom.findings import PrivateRows
-from anonloom.kinds import Seal, Sealed, Verified
+from anonloom.kinds import Seal, SealFiles, VerifiedScope
 
 ANONLOOM_API = 2
 
@@ -311,14 +311,14 @@ class Stamp(Seal):
     def seal(self, public: Any, private: Any) -> Any:
         (public / "stamp").write_text("sealed")
         (private / "stamp.key").write_text("key")
-        return Sealed(("stamp",), ("stamp.key",))
+        return SealFiles(("stamp",), ("stamp.key",))
 
     def verify(self, public: Any, *, key: Any = None, known: Any = None) -> Any:
         from anonloom.errors import IntegrityError
 
         if not (public / "stamp").is_file():
             raise IntegrityError("the stamp is missing")
-        return Verified(("the stamp is there",), ("everything else",))
+        return VerifiedScope(("the stamp is there",), ("everything else",))
 
 
 @attrs.frozen(kw_only=True)

@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom.errors import IntegrityError, UsageError
-from anonloom.kinds import Known
+from anonloom.kinds import KnownVersion
 from anonloom_digest.digest import DOMAIN, Digest
 from anonloom_seals import keys
 
@@ -229,9 +229,9 @@ def test_signatures_stay_what_they_were():
     assert b"anonloom digest signature 1\0" == DOMAIN
 
 
-@pytest.mark.parametrize("known", [Known(version=2), Known(head=Path("head.json"))])
+@pytest.mark.parametrize("known", [KnownVersion(version=2), KnownVersion(head=Path("head.json"))])
 def test_a_digest_knows_of_no_versions(sealed, known):
-    Digest().verify(sealed, known=Known())
+    Digest().verify(sealed, known=KnownVersion())
     with pytest.raises(UsageError) as caught:
         Digest().verify(sealed, known=known)
     assert (

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from anonloom.errors import IntegrityError
-from anonloom.kinds import Known, Query
+from anonloom.kinds import KnownVersion, Query
 from anonloom_merkle.scheme import GrowingTree, Merkle
 from anonloom_seals.binding import BoundRows
 from anonloom_seals.condition import Condition
@@ -16,7 +16,7 @@ from anonloom_seals.encoding import EncodedColumn
 from anonloom_seals.head import Head
 from anonloom_seals.layout import Layout
 from anonloom_seals.proof import Proof
-from anonloom_seals.published import Published
+from anonloom_seals.published_rows import PublishedRows
 from anonloom_seals.ranges import Range, check_range
 from anonloom_seals.salts import Seeds
 
@@ -112,15 +112,17 @@ def test_every_flipped_bit_of_every_file(public, name, bits):
 
 def test_an_old_version_with_a_known_head(versions, proofs):
     first, second = versions
-    known = Known(head=second / "merkle.json")
+    known = KnownVersion(head=second / "merkle.json")
     old = "the release is version 1, older than the known version 2"
     assert old == refusal(Merkle().verify, first, known=known)
     proof = Merkle().prove(first, Query(rows=(1,)))
     assert old == refusal(Merkle().verify_proof, proof, known=known)
     assert "the release is version 1; at least 2 is demanded" == refusal(
-        Merkle().verify, first, known=Known(version=2)
+        Merkle().verify, first, known=KnownVersion(version=2)
     )
-    Merkle().verify(second, key=first / "merkle.pub", known=Known(head=first / "merkle.json"))
+    Merkle().verify(
+        second, key=first / "merkle.pub", known=KnownVersion(head=first / "merkle.json")
+    )
 
 
 def test_a_release_rewritten_together_with_its_key(versions, tmp_path):
@@ -130,7 +132,7 @@ def test_a_release_rewritten_together_with_its_key(versions, tmp_path):
         Merkle().verify, other, key=versions[0] / "merkle.pub"
     )
     assert "the release is of another data set than the known head" == refusal(
-        Merkle().verify, other, known=Known(head=versions[0] / "merkle.json")
+        Merkle().verify, other, known=KnownVersion(head=versions[0] / "merkle.json")
     )
 
 
@@ -209,7 +211,7 @@ def test_foreign_proofs(versions, proofs, tmp_path):
         Merkle().verify_proof, grown.write()
     )
     assert "the release is of another data set than the known head" == refusal(
-        Merkle().verify_proof, proofs["since"], known=Known(head=other / "merkle.json")
+        Merkle().verify_proof, proofs["since"], known=KnownVersion(head=other / "merkle.json")
     )
 
 
@@ -228,7 +230,7 @@ def test_forged_growth(versions, proofs):
     assert "the sizes are none of a tree that grew" == refusal(
         Merkle().verify_proof, attrs.evolve(proof, since=large).write()
     )
-    known = Known(head=second / "merkle.json")
+    known = KnownVersion(head=second / "merkle.json")
     assert "the proof begins with another version than the known head" == refusal(
         Merkle().verify_proof, proofs["since"], known=known
     )
@@ -244,7 +246,7 @@ def bound(cells):
         EncodedColumn.of(texts, np.arange(len(texts)), kind)
         for texts, kind in ((cells, "number"), (ids, "category"))
     )
-    published = Published(layout=layout, columns=columns, files=("release.csv",))
+    published = PublishedRows(layout=layout, columns=columns, files=("release.csv",))
     return BoundRows.bind(published, Seeds(((0, bytes(32)),)), GrowingTree, ("age",))
 
 
@@ -259,7 +261,7 @@ def head_of(rows):
         table="release.csv",
         size=len(rows.encoded),
         layout=rows.published.layout,
-        orders=rows.described(),
+        orders=rows.head_orders(),
         files={},
     )
 

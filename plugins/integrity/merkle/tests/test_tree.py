@@ -265,7 +265,7 @@ class TestForgery:
         assert tree.root == Tree.recompute(4, {1: node}, path)
         assert [None] * 8 == [recomputed(8, {index: node}, path) for index in range(8)]
         # And it is no leaf of a smaller tree either: it would have to be the hash of a row.
-        assert node != sha256(LEAF + tree.stored()[64:128]).digest()
+        assert node != sha256(LEAF + tree.levels_buffer()[64:128]).digest()
 
 
 class TestHostileProof:
@@ -325,7 +325,7 @@ class TestStored:
     @given(st.integers(0, 300), st.data())
     def test_proofs_from_stored_levels_are_the_same(self, size, data):
         tree = tree_of(rows_of(size))
-        again = Tree.of_stored(bytes(tree.stored()), size)
+        again = Tree.from_buffer(bytes(tree.levels_buffer()), size)
         assert (tree.size, tree.root) == (again.size, again.root)
         if size:
             index = data.draw(st.integers(0, size - 1))
@@ -334,10 +334,10 @@ class TestStored:
     def test_from_a_mapped_file(self, tmp_path):
         rows = rows_of(100)
         tree = tree_of(rows)
-        (tmp_path / "levels").write_bytes(tree.stored())
+        (tmp_path / "levels").write_bytes(tree.levels_buffer())
         with (tmp_path / "levels").open("rb") as file:
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            again = Tree.of_stored(mapped, 100)
+            again = Tree.from_buffer(mapped, 100)
             path = again.prove([3, 70])
             assert tree.root == Tree.recompute(100, shown(rows, [3, 70]), path)
             del again
@@ -345,7 +345,7 @@ class TestStored:
 
     def test_leaves_come_first_and_all_levels_are_about_twice_as_many(self):
         hashes = leaf_hashes(rows_of(1000))
-        stored = Tree.build(hashes).stored()
+        stored = Tree.build(hashes).levels_buffer()
         assert hashes == stored[: len(hashes)]
         assert 2000 <= len(stored) // 32 <= 2000 + 10
         assert stored.readonly
@@ -353,15 +353,15 @@ class TestStored:
     @pytest.mark.parametrize(("size", "wrong"), [(0, 32), (1, 0), (5, 0), (5, 352 - 1), (5, 384)])
     def test_another_number_of_bytes_is_refused(self, size, wrong):
         right = {0: 0, 1: 32, 5: 352}[size]
-        Tree.of_stored(bytes(right), size)
+        Tree.from_buffer(bytes(right), size)
         with pytest.raises(IntegrityError) as caught:
-            Tree.of_stored(bytes(wrong), size)
+            Tree.from_buffer(bytes(wrong), size)
         expected = f"the stored tree has {wrong} bytes; one of {size} leaves has {right}"
         assert expected == str(caught.value)
 
     def test_a_size_of_no_tree_is_refused(self):
         with pytest.raises(IntegrityError) as caught:
-            Tree.of_stored(b"", -1)
+            Tree.from_buffer(b"", -1)
         expected = "the size is none of a tree: it must be from 0 up to 2^64 - 1"
         assert expected == str(caught.value)
 

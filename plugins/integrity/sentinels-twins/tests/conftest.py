@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from anonloom.kinds import Campaign
 from anonloom_sentinels_twins.posterior import Counts
+from anonloom_sentinels_twins.work_check import Campaign
 
 Rates = NDArray[np.float64]
 Draw = Callable[[Campaign, int, int, Rates, np.random.Generator], Counts]

@@ -7,10 +7,10 @@ import pytest
 
 from anonloom import AuditInput, Column, Release, Schema, StageContext, Table
 from anonloom.errors import ParameterError
-from anonloom.kinds import Campaign
 from anonloom_sentinels_twins import accusations, formulas
 from anonloom_sentinels_twins.auditor import ALL, Outsourcing
 from anonloom_sentinels_twins.simulation import Share
+from anonloom_sentinels_twins.work_check import Campaign
 from anonloom_testing import AuditorConformance, tables
 
 SMALL = {"workers": 3, "lazy": 1, "budget": 12, "campaigns": 20, "judged": 4}
@@ -103,7 +103,7 @@ def test_the_controls_that_are_judged_notice_as_often_as_the_formula_says():
     assert (counts.different == counts.different.transpose(0, 2, 1)).all()
     assert 0 == counts.failed[:, 2:].sum() == counts.different[:, 2:, 2:].sum()
     passed = (counts.failed.sum(axis=1) == 0) & (counts.different.sum(axis=(1, 2)) == 0)
-    bound = float(formulas.undetected(campaign, 8, 12))
+    bound = float(formulas.undetected_probability(campaign, 8, 12))
     assert Share(int(passed.sum()), 4000).interval(4)[0] <= bound
     # Even dealing is somewhat better than its bound, not much.
     assert bound == pytest.approx(passed.mean(), rel=0.15)

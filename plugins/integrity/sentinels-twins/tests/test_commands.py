@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom._cli import main
-from anonloom_sentinels_twins import files, likeness, planning
+from anonloom.runtime import main
+from anonloom_sentinels_twins import files, plan_command, sentinel_indistinguishability
 from anonloom_sentinels_twins import key as keys
 
 EXPECTED = ["--workers", "6", "--lazy", "2", "--omission", "0.5"]
@@ -22,8 +22,8 @@ def classified(ages):
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     # What likeness finds is tested elsewhere; here it need not be precise.
-    monkeypatch.setattr(likeness, "EXCHANGES", 99)
-    monkeypatch.setattr(likeness, "_TREES", 5)
+    monkeypatch.setattr(sentinel_indistinguishability, "EXCHANGES", 99)
+    monkeypatch.setattr(sentinel_indistinguishability, "_TREES", 5)
     rng = np.random.default_rng(1)
     rows = pd.DataFrame({"age": rng.integers(18, 90, 400), "zip": rng.integers(100, 999, 400)})
     known = pd.DataFrame({"age": rng.integers(18, 90, 300), "zip": rng.integers(100, 999, 300)})
@@ -159,7 +159,7 @@ def test_camps_that_contradict_each_other_are_said_and_nobody_is_accused(
     folder, capsys, monkeypatch
 ):
     """Workers 1 to 4 of six happen to work on their few sentinels, and omit the rest."""
-    monkeypatch.setattr(planning.secrets, "randbits", lambda bits: 5)
+    monkeypatch.setattr(plan_command.secrets, "randbits", lambda bits: 5)
     assert 0 == plan("--budget", "60")
     answer(folder)
     key = files.read_plan(folder / "plan")
@@ -240,7 +240,7 @@ def test_sentinels_of_earlier_plans_are_not_used_again(folder, capsys):
     assert f"{used} of 300 known rows served before and are left out\n" in capsys.readouterr().out
     second = files.read_plan(folder / "second")
     known = files.read_rows(folder / "known.csv").drop(columns="risk")
-    assert not (first.served(known) & second.served(known)).any()
+    assert not (first.was_sentinel(known) & second.was_sentinel(known)).any()
     key = str(folder / "second" / "private" / "key.json")
     assert 0 == plan("--budget", "60", "--earlier", "first", "--earlier", key, to=None)
 

@@ -13,10 +13,10 @@ import pandas as pd
 import pytest
 
 from anonloom.errors import PluginError, UsageError
-from anonloom.kinds import JOB, RESULT, Campaign, OmittedWork
 from anonloom_sentinels_twins import dask_executor
-from anonloom_sentinels_twins.dask_executor import Behaving, execute
+from anonloom_sentinels_twins.dask_executor import BehaviourWork, execute
 from anonloom_sentinels_twins.scheme import SentinelsTwins
+from anonloom_sentinels_twins.work_check import JOB, RESULT, Campaign, OmittedWork
 from anonloom_sentinels_twins.workers import Opportunistic
 
 CLASSES = ("low", "middle", "high")
@@ -314,14 +314,14 @@ def test_100_000_rows_are_classified_and_the_lazy_worker_is_named(client):
     rows = people(100_000, np.random.default_rng(3))
     assert classified(rows).tolist() == honest.results.tolist()
     assert not honest.distrusted.any()
-    lazy = Behaving(classified, Opportunistic(0.3), ("middle", "high", "low"))
+    lazy = BehaviourWork(classified, Opportunistic(0.3), ("middle", "high", "low"))
     answers = execute(
         made.batches, [classified, classified, lazy, classified], client, piece=10_000
     )
     with pytest.raises(OmittedWork) as caught:
         scheme.verify(made.key, answers)
     judgement = caught.value.judgement
-    assert (2,) == judgement.accused
+    assert (2,) == judgement.accused_workers
     trusted = ~judgement.distrusted
     assert classified(rows)[trusted].tolist() == judgement.results[trusted].tolist()
     assert trusted.sum() > 70_000

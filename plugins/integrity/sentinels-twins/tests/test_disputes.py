@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from anonloom.kinds import Dispute
 from anonloom_sentinels_twins.disputes import OPEN, disputes
 from anonloom_sentinels_twins.posterior import Counts
+from anonloom_sentinels_twins.work_check import Dispute
 
 
 def counts(workers, pairs, same=0, passed=0, failed=0):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from anonloom_sentinels_twins import figures
-from anonloom_sentinels_twins.comparing import Comparison, Plan, by_chance, largest
+from anonloom_sentinels_twins.comparison import Comparison, Plan, by_chance, largest
 from anonloom_sentinels_twins.figures import Figure
 from anonloom_sentinels_twins.simulation import Share
 
@@ -15,7 +15,7 @@ MAKERS = [
     figures.classes,
     figures.replicas,
     figures.extremes,
-    figures.crossing,
+    figures.crossover,
     figures.collusion,
 ]
 
@@ -89,7 +89,7 @@ def test_figure_9_b_a_few_sentinels_close_the_gap_of_twins():
 
 
 def test_figure_9_c_the_lines_cross_at_0_598_and_the_simulation_does_not_object():
-    figure = made(figures.crossing)
+    figure = made(figures.crossover)
     crossing = next(item for item in figure.items if item.name == "crossing")
     assert 0.598 == pytest.approx(crossing.value, abs=5e-4)
     low, high = crossing.interval
@@ -101,7 +101,7 @@ def test_figure_9_c_the_lines_cross_at_0_598_and_the_simulation_does_not_object(
 
 def test_sentinels_are_better_where_one_class_has_nearly_everything():
     plan = Plan(classes=(0.9, 0.1), workers=10, lazy=4, omission=0.2, budget=50, jobs=1000, runs=50)
-    figure = made(figures.crossing, plan)
+    figure = made(figures.crossover, plan)
     assert "sentinels" == value(figure, "better_control")
     assert 0.732 == pytest.approx(value(figure, "crossing"), abs=5e-4)
 

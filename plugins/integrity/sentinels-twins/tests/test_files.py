@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from anonloom.errors import DataError, UsageError
-from anonloom.kinds import JOB, RESULT, Campaign, Judgement
 from anonloom_sentinels_twins import files
 from anonloom_sentinels_twins.scheme import SentinelsTwins
+from anonloom_sentinels_twins.work_check import JOB, RESULT, Campaign, Judgement
 
 
 def made(seed=1, workers=3):

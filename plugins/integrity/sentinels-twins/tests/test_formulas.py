@@ -11,10 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom.errors import UsageError
-from anonloom.kinds import Campaign
 from anonloom_sentinels_twins import formulas
-from anonloom_sentinels_twins.sharing import count_sharing, least_shared, sharing_pairs
-from anonloom_sentinels_twins.tolerant import campaign_level, more_than, tolerated, worker_level
+from anonloom_sentinels_twins.tolerant import (
+    campaign_level,
+    more_than,
+    most_tolerated,
+    worker_level,
+)
+from anonloom_sentinels_twins.twin_pairs import count_sharing, least_shared, sharing_pairs
+from anonloom_sentinels_twins.work_check import Campaign
 
 ZIPF = (12 / 25, 6 / 25, 4 / 25, 3 / 25)
 CAMPAIGN = Campaign(jobs=1000, workers=10, lazy=4, omission=0.2, classes=ZIPF, budget=50)
@@ -184,7 +189,7 @@ def test_both_together_are_the_product():
         10, 4, 0.2, 0.48, 20
     )
     assert expected == formulas.together(10, 4, 0.2, 0.25, 0.48, 13, 20)
-    assert expected == pytest.approx(float(formulas.undetected(CAMPAIGN, 13, 20)))
+    assert expected == pytest.approx(float(formulas.undetected_probability(CAMPAIGN, 13, 20)))
 
 
 def test_formulas_take_arrays_of_shapes_that_broadcast():
@@ -196,7 +201,7 @@ def test_formulas_take_arrays_of_shapes_that_broadcast():
         for (i, w), (j, number) in itertools.product(enumerate((10, 20)), enumerate((0, 7, 45))):
             assert float(formula(w, 4, 0.2, 0.25, number)) == pytest.approx(table[i, j])
     assert (2, 3) == formulas.replicas(workers, 4, 0.2, 0.48, [1, 3, 9]).shape
-    assert (2, 3) == formulas.undetected(CAMPAIGN, np.arange(2)[:, None], s).shape
+    assert (2, 3) == formulas.undetected_probability(CAMPAIGN, np.arange(2)[:, None], s).shape
 
 
 def test_between_whole_numbers_of_lazy_workers_a_campaign_has_the_one_or_the_other():
@@ -298,9 +303,9 @@ def test_pairs_that_may_share_a_job():
 
 def test_without_pairs_there_are_no_twins():
     campaign = attrs.evolve(CAMPAIGN, workers=2, lazy=1, groups=[[0, 1]])
-    assert 1.0 > float(formulas.undetected(campaign, 5, 0))
+    assert 1.0 > float(formulas.undetected_probability(campaign, 5, 0))
     with pytest.raises(UsageError) as refused:
-        formulas.undetected(campaign, 5, 1)
+        formulas.undetected_probability(campaign, 5, 1)
     expected = "twins need two workers that may share a job\n    Use more workers or smaller groups, or sentinels only."
     assert expected == str(refused.value)
 
@@ -311,10 +316,10 @@ def test_tolerated_is_the_least_number_that_honest_workers_seldom_exceed():
 
     for n, e, level in itertools.product((0, 1, 7, 40), (0.01, 0.2, 0.6), (0.1, 0.001)):
         expected = next(k for k in range(n + 1) if exceeds(k, n, e) <= level)
-        assert expected == int(tolerated(n, e, level))
+        assert expected == int(most_tolerated(n, e, level))
         for k in range(-1, n + 1):
             assert exceeds(max(k, -1), n, e) == pytest.approx(float(more_than(k, n, e)), abs=1e-12)
-    assert [0, 0] == tolerated([5, 5000], 0.0, 0.01).tolist()
+    assert [0, 0] == most_tolerated([5, 5000], 0.0, 0.01).tolist()
 
 
 def test_all_tests_of_a_campaign_share_its_level():
@@ -335,14 +340,14 @@ def test_different_chances_are_no_likelier_to_stay_low_than_their_mean(chances, 
 
 def test_too_few_tolerant_controls_promise_nothing():
     campaign = attrs.evolve(CAMPAIGN, error=0.02)
-    assert [1.0, 1.0] == formulas.undetected(campaign, 0, [0, 40]).tolist()
-    assert 0.01 > float(formulas.undetected(campaign, 8, 222))
+    assert [1.0, 1.0] == formulas.undetected_probability(campaign, 0, [0, 40]).tolist()
+    assert 0.01 > float(formulas.undetected_probability(campaign, 8, 222))
 
 
 def test_if_everybody_omits_everything_only_sentinels_say_so():
     everybody = attrs.evolve(CAMPAIGN, lazy=10, omission=1.0)
-    assert 1.0 == float(formulas.undetected(everybody, 0, 500))
-    assert 0.25**5 == pytest.approx(float(formulas.undetected(everybody, 5, 500)))
+    assert 1.0 == float(formulas.undetected_probability(everybody, 0, 500))
+    assert 0.25**5 == pytest.approx(float(formulas.undetected_probability(everybody, 5, 500)))
     assert 0.25**5 == pytest.approx(float(formulas.unnoticed_extreme(CAMPAIGN, 5)))
     # 10 sentinels of which 2 may fail: at most 2 of 10 guesses are wrong.
     tolerant = attrs.evolve(CAMPAIGN, error=0.02)

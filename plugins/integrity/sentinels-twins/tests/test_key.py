@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from anonloom.errors import IntegrityError
-from anonloom.kinds import Campaign, Sizing
 from anonloom_sentinels_twins import key as keys
-from anonloom_sentinels_twins.placing import assign
+from anonloom_sentinels_twins.assignment import assign
+from anonloom_sentinels_twins.work_check import Campaign, Sizing
 
 NAMES = ("high", "low", "middle")
 
@@ -188,17 +188,17 @@ def test_rows_that_served_as_sentinels_are_known_again(tmp_path):
     key = made(known=known)
     keys.write(key, tmp_path / "key.json")
     key = keys.read(tmp_path / "key.json")
-    served = key.served(known[["age", "town"]])
+    served = key.was_sentinel(known[["age", "town"]])
     assert served.sum() == 6
     as_text = known[["town", "age"]].astype(str)
-    assert served.tolist() == key.served(as_text).tolist()
+    assert served.tolist() == key.was_sentinel(as_text).tolist()
     assert (
         served.tolist()
-        == key.served(known.assign(age=known["age"] * 1.0)[["age", "town"]]).tolist()
+        == key.was_sentinel(known.assign(age=known["age"] * 1.0)[["age", "town"]]).tolist()
     )
     left = keys.fresh(known, [key, made(2, known)], "result")
     assert 30 - 12 <= len(left) <= 30 - 6
-    assert not key.served(left[["age", "town"]]).any()
+    assert not key.was_sentinel(left[["age", "town"]]).any()
     assert list(left.columns) == list(known.columns)
 
 
@@ -224,13 +224,13 @@ def test_fingerprints_are_salted():
     ],
 )
 def test_one_value_has_one_spelling(same):
-    texts = {keys.spelled(pd.Series([value], dtype=object))[0] for value in same}
+    texts = {keys.spell(pd.Series([value], dtype=object))[0] for value in same}
     assert len(texts) == 1
 
 
 def test_different_values_have_different_spellings():
     values = ["1", "01", "low", "Low", 2, 2.5, "1,5", "-1", None, "nan", "1.", ".5"]
-    assert len(set(keys.spelled(pd.Series(values, dtype=object)))) == len(values)
+    assert len(set(keys.spell(pd.Series(values, dtype=object)))) == len(values)
 
 
 @pytest.mark.parametrize(

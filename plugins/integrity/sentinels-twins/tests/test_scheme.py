@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 
 from anonloom.errors import UsageError
-from anonloom.kinds import Campaign, OmittedWork, Sizing
 from anonloom.params import build
-from anonloom_sentinels_twins.judging import Rules, decide
 from anonloom_sentinels_twins.posterior import prior_of
 from anonloom_sentinels_twins.scheme import SentinelsTwins
-from anonloom_sentinels_twins.workers import Colluding, Honest, answers
-from anonloom_testing.work import answered, result_of, rows_of
+from anonloom_sentinels_twins.testing import answer_batches, result_of, rows_of
+from anonloom_sentinels_twins.verdicts import Rules, decide
+from anonloom_sentinels_twins.work_check import Campaign, OmittedWork, Sizing
+from anonloom_sentinels_twins.workers import Collusive, Honest, answers
 
 # high, low, middle: the kit's results in the order of their names
 CLASSES = (0.1, 0.6, 0.3)
@@ -99,13 +99,13 @@ def eight(colluding, runs=15):
         truth = np.append(rng.choice(3, size=1500, p=campaign.classes), known["result"])
         plan = scheme.assign(pd.DataFrame({"n": np.arange(1500)}), known, campaign, sizing, rng)
         idle = set(rng.permutation(8)[:colluding].tolist())
-        staff = [Colluding(0.2) if index in idle else Honest() for index in range(8)]
+        staff = [Collusive(0.2) if index in idle else Honest() for index in range(8)]
         sent = answers(plan.batches, staff, lambda rows, t=truth: t[rows["n"]], (0, 1, 2), rng)
         with pytest.raises(OmittedWork) as caught:
             scheme.verify(plan.key, sent)
         judgement = caught.value.judgement
         wrong = judgement.results.to_numpy() != truth[:1500]
-        relied, accused = ~judgement.distrusted, set(judgement.accused)
+        relied, accused = ~judgement.distrusted, set(judgement.accused_workers)
         result.append(
             {
                 "framed": len(accused - idle),
@@ -164,7 +164,7 @@ def whole(scheme, campaign, sizing, runs, lazy):
         rng = np.random.default_rng(seed)
         given = scheme.assign(jobs, known, campaign, sizing, rng)
         try:
-            scheme.verify(given.key, answered(given.batches, lazy, campaign.omission, rng))
+            scheme.verify(given.key, answer_batches(given.batches, lazy, campaign.omission, rng))
         except OmittedWork:
             continue
         silent += 1
@@ -224,8 +224,8 @@ def test_judging_is_done_by_the_scheme_s_own_rules():
         scheme = SentinelsTwins(accuse_at=accuse_at, likeness=False)
         rng = np.random.default_rng(2)
         given = scheme.assign(jobs, known, campaign, sizing, rng)
-        sent = answered(given.batches, 1, 0.6, rng)
+        sent = answer_batches(given.batches, 1, 0.6, rng)
         with pytest.raises(OmittedWork) as caught:
             scheme.verify(given.key, sent)
-        accused.append(len(caught.value.judgement.accused))
+        accused.append(len(caught.value.judgement.accused_workers))
     assert accused == [1, 0]

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chi2
 
-from anonloom.kinds import Campaign
 from anonloom_sentinels_twins import formulas
 from anonloom_sentinels_twins.simulation import Setting, Share, simulate, simulate_replicas
-from anonloom_sentinels_twins.tolerant import campaign_level, tolerated
+from anonloom_sentinels_twins.tolerant import campaign_level, most_tolerated
+from anonloom_sentinels_twins.work_check import Campaign
 from anonloom_sentinels_twins.workers import Honest, Lazy, Malicious, Opportunistic, Proxy
 
 RUNS = 4000
@@ -114,7 +114,7 @@ def test_what_is_stated_of_the_schemes_own_placement_is_not_exceeded():
     for campaign, _, sentinels, twins in drawn(rng, 60):
         cut = int(rng.integers(0, campaign.workers // 2 + 1))
         grouped = attrs.evolve(campaign, groups=[range(cut)] if cut > 1 else [])
-        stated = float(formulas.undetected(grouped, sentinels, twins))
+        stated = float(formulas.undetected_probability(grouped, sentinels, twins))
         share = simulate(grouped, sentinels, twins, RUNS // 2, rng)
         beyond.append(binom.sf(share.count - 1, share.runs, stated))
     assert min(beyond) * len(beyond) > CHANCE
@@ -167,9 +167,9 @@ def test_tolerant_tests_miss_no_more_than_stated_and_accuse_honest_work_no_more(
     ]:
         campaign = attrs.evolve(CAMPAIGN, workers=W, lazy=z, omission=p, error=error)
         index = campaign_level(0.01)
-        allowed = int(tolerated(s, error, index)), int(tolerated(t, error, index))
+        allowed = int(most_tolerated(s, error, index)), int(most_tolerated(t, error, index))
         setting = Setting(allowed=allowed)
-        stated = float(formulas.undetected(campaign, s, t))
+        stated = float(formulas.undetected_probability(campaign, s, t))
         assert stated < 0.5
         share = simulate(campaign, s, t, RUNS, rng, setting)
         beyond.append(binom.sf(share.count - 1, share.runs, stated))
@@ -201,7 +201,7 @@ def test_a_cheap_model_goes_unnoticed_more_often_than_blind_omission_of_as_much(
     blind = attrs.evolve(CAMPAIGN, omission=0.69)
     noticing, stated = (
         simulate(blind, 10, 20, 10_000, rng, proxy),
-        formulas.undetected(blind, 10, 20),
+        formulas.undetected_probability(blind, 10, 20),
     )
     assert noticing.interval(ALONE)[0] > 10 * float(stated)
 
@@ -225,7 +225,7 @@ def test_a_long_simulation_is_cut_into_parts_that_add_up(monkeypatch):
     monkeypatch.setattr(simulation, "_AT_ONCE", 1000)
     share = simulate(CAMPAIGN, 5, 9, 2001, np.random.default_rng(7))
     assert 2001 == share.runs
-    assert by_chance(share, float(formulas.undetected(CAMPAIGN, 5, 9))) > CHANCE
+    assert by_chance(share, float(formulas.undetected_probability(CAMPAIGN, 5, 9))) > CHANCE
 
 
 def test_wilsons_interval():

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom.errors import UsageError
-from anonloom.kinds import Campaign
-from anonloom_sentinels_twins.formulas import escape, undetected, unnoticed_extreme
+from anonloom_sentinels_twins.formulas import escape, undetected_probability, unnoticed_extreme
 from anonloom_sentinels_twins.sizing import size
+from anonloom_sentinels_twins.work_check import Campaign
 
 ZIPF = (0.48, 0.24, 0.16, 0.12)
 CAMPAIGN = Campaign(jobs=1000, workers=10, lazy=4, omission=0.2, classes=ZIPF, budget=50)
@@ -21,7 +21,7 @@ RISK = attrs.evolve(CAMPAIGN, budget=None, epsilon=0.01)
 def test_a_budget_is_spent_whole_on_a_few_sentinels_and_twins():
     sizing = size(CAMPAIGN)
     assert {"sentinels": 10, "twins": 40} == sizing.controls
-    assert float(undetected(CAMPAIGN, 10, 40)) == sizing.undetected
+    assert float(undetected_probability(CAMPAIGN, 10, 40)) == sizing.undetected
     assert 50 == sizing.extra
 
 
@@ -58,7 +58,7 @@ def test_assumptions_of_colluding_workers_and_of_honest_error():
 def test_an_epsilon_is_reached_with_no_twin_too_many():
     sizing = size(RISK, escaping=0.9)
     assert {"sentinels": 10, "twins": 49} == sizing.controls
-    assert undetected(RISK, 10, 49) <= 0.01 < undetected(RISK, 10, 48)
+    assert undetected_probability(RISK, 10, 49) <= 0.01 < undetected_probability(RISK, 10, 48)
 
 
 def test_every_worker_has_as_many_sentinels_as_keep_it_from_escaping_them():
@@ -81,7 +81,9 @@ def test_a_budget_is_spent_on_what_notices_and_then_on_what_names():
     assert [(10, 40), (51, 49), (151, 49), (430, 170), (430, 570)] == [
         (item.controls["sentinels"], item.controls["twins"]) for item in spent.values()
     ]
-    assert undetected(CAMPAIGN, 10, 49) <= 0.01 < undetected(CAMPAIGN, 10, 48)
+    assert (
+        undetected_probability(CAMPAIGN, 10, 49) <= 0.01 < undetected_probability(CAMPAIGN, 10, 48)
+    )
     assert 0.85**43 <= 1e-3 < 0.85**42
     assert [0.85, 0.85**5, 0.85**15, 0.85**43, 0.85**43] == pytest.approx(
         [item.escape for item in spent.values()]
@@ -115,7 +117,7 @@ def test_what_is_stated_of_an_escape_is_met_by_answers_drawn_one_by_one(
 def test_sentinels_are_used_where_one_class_is_most_of_all():
     sizing = size(attrs.evolve(RISK, classes=(0.7, 0.1, 0.1, 0.1)), escaping=0.9)
     assert {"sentinels": 71, "twins": 0} == sizing.controls
-    assert undetected(RISK, 71, 0) <= 0.01 < undetected(RISK, 70, 0)
+    assert undetected_probability(RISK, 71, 0) <= 0.01 < undetected_probability(RISK, 70, 0)
 
 
 campaigns = st.builds(
@@ -151,7 +153,7 @@ def test_what_is_stated_for_an_epsilon_is_below_it(campaign, epsilon):
             raise
         return
     s, t = sizing.controls["sentinels"], sizing.controls["twins"]
-    assert sizing.undetected == float(undetected(wanted, s, t)) <= epsilon
+    assert sizing.undetected == float(undetected_probability(wanted, s, t)) <= epsilon
     assert float(unnoticed_extreme(wanted, s)) <= epsilon
     assert sizing.escape == float(escape(wanted, s // wanted.workers)) <= 0.1
     assert t <= wanted.jobs

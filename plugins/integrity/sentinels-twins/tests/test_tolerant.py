@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from anonloom_sentinels_twins.tolerant import (
     campaign_level,
     more_than,
-    tolerated,
+    most_tolerated,
     worker_level,
 )
 
@@ -29,7 +29,7 @@ def tail(most, pairs, rate):
     level=st.sampled_from([0.2, 0.01, 1e-4, 1e-8]),
 )
 def test_the_least_number_that_honest_work_exceeds_at_the_level(pairs, error, level):
-    most = int(tolerated(pairs, error, level))
+    most = int(most_tolerated(pairs, error, level))
     assert 0 <= most <= pairs
     assert tail(most, pairs, error) <= level * (1 + 1e-9)
     if most:
@@ -42,7 +42,7 @@ def test_the_tail_is_that_of_the_sum(pairs, most, rate):
 
 
 def test_without_an_honest_error_nothing_is_tolerated():
-    assert [0, 0, 0] == tolerated([0, 1, 10_000], 0.0, 0.01).tolist()
+    assert [0, 0, 0] == most_tolerated([0, 1, 10_000], 0.0, 0.01).tolist()
 
 
 def test_the_tests_of_a_campaign_share_its_level():

@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 
 from anonloom.errors import UsageError
-from anonloom.kinds import JOB, RESULT, Campaign
-from anonloom_sentinels_twins.placing import assign
+from anonloom_sentinels_twins.assignment import assign
 from anonloom_sentinels_twins.sizing import size
+from anonloom_sentinels_twins.work_check import JOB, RESULT, Campaign
 from anonloom_sentinels_twins.workers import (
     BEHAVIOURS,
-    Colluding,
+    Collusive,
     Honest,
     Jobs,
     Lazy,
@@ -33,7 +33,7 @@ def test_an_honest_worker_answers_the_truth():
     assert given.truth.tolist() == Honest().answer(given, np.random.default_rng(1)).tolist()
 
 
-@pytest.mark.parametrize("kind", [Opportunistic, Lazy, Malicious, Colluding])
+@pytest.mark.parametrize("kind", [Opportunistic, Lazy, Malicious, Collusive])
 @pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
 def test_exactly_the_share_of_every_batch_is_omitted(kind, share):
     given = jobs((7, 40))
@@ -41,7 +41,7 @@ def test_exactly_the_share_of_every_batch_is_omitted(kind, share):
     assert [round(share * 40)] * 7 == omitted.sum(axis=1).tolist()
 
 
-@pytest.mark.parametrize("kind", [Opportunistic, Lazy, Malicious, Colluding])
+@pytest.mark.parametrize("kind", [Opportunistic, Lazy, Malicious, Collusive])
 def test_each_job_is_omitted_with_the_share(kind):
     omitted = kind(0.3).omits(jobs(40_000), np.random.default_rng(3))
     # Five standard deviations.
@@ -84,7 +84,7 @@ def test_a_malicious_worker_has_an_answer_to_results_nobody_expected():
 def test_colluding_workers_omit_what_they_have_in_common_and_answer_it_alike():
     common = np.arange(50) % 5 == 0
     given = jobs(50, common=common)
-    message = Colluding(0.0).answer(given, np.random.default_rng(9))
+    message = Collusive(0.0).answer(given, np.random.default_rng(9))
     assert ["red"] * 10 == message[common].tolist()
     assert given.truth[~common].tolist() == message[~common].tolist()
 
@@ -140,7 +140,7 @@ def test_real_batches_are_answered_job_by_job():
 
 def test_only_rows_that_another_of_the_group_has_are_common():
     batches = frames([0.7, 0.8, 0.9, 0.9], [0.8, 0.95], [0.7, 0.99])
-    group = [Colluding(0.0), Colluding(0.0), Honest()]
+    group = [Collusive(0.0), Collusive(0.0), Honest()]
     sent = answers(batches, group, work, ["low", "high"], np.random.default_rng(0))
     # 0.7 is shared with an honest worker, and 0.9 is twice in one batch: neither is recognised.
     assert ["high", "low", "high", "high"] == sent[0][RESULT].tolist()
@@ -152,7 +152,7 @@ def test_equal_rows_are_recognised_with_missing_cells_and_text():
     one = pd.DataFrame({JOB: ["a"], "x": [np.nan], "y": ["é"]})
     sent = answers(
         (one, one.assign(**{JOB: ["b"]})),
-        [Colluding(0.0)] * 2,
+        [Collusive(0.0)] * 2,
         lambda rows: ["high"] * len(rows),
         ["low", "high"],
         np.random.default_rng(0),

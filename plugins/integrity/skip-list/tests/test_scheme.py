@@ -8,7 +8,7 @@ import pytest
 
 from anonloom import Column, Schema
 from anonloom.errors import IntegrityError, UsageError
-from anonloom.kinds import Known, Query
+from anonloom.kinds import KnownVersion, Query
 from anonloom_seals.answers import check_answer
 from anonloom_seals.head import Head
 from anonloom_seals.proof import Proof
@@ -74,7 +74,7 @@ def test_rows_of_another_release(public, tmp_path):
 
 def test_nobody_leaves_a_row_out(public):
     """All subsets of the rows, in both orders, honestly bound: exhaustive."""
-    head, rows = SEAL._checked(public)
+    head, rows = SEAL._check_folder(public)
     signed = Proof.read(SEAL.prove(public, Query(where="a = 3")))
     subsets = [
         positions
@@ -97,12 +97,12 @@ def test_nobody_leaves_a_row_out(public):
 def test_an_old_version(public, tmp_path):
     key = public.parent / "private" / "skip-list.key"
     later = sealed(tmp_path, ROWS[1:], key=key, previous=public.parent)
-    known = Known(head=public / "skip-list.json")
+    known = KnownVersion(head=public / "skip-list.json")
     assert "that it is version 2 and follows the known version 1" in (
         SEAL.verify(later, key=public / "skip-list.pub", known=known).covers
     )
     assert "the release is version 1, older than the known version 2" == refusal(
-        SEAL.verify, public, known=Known(head=later / "skip-list.json")
+        SEAL.verify, public, known=KnownVersion(head=later / "skip-list.json")
     )
 
 

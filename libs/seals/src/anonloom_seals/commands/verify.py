@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from anonloom.errors import UsageError
-from anonloom.kinds import Known, Query, Verified
+from anonloom.kinds import KnownVersion, Query, VerifiedScope
 from anonloom.runtime import Registry, atomic_file, on_one_line, refuse_target, write_csv
 from anonloom_seals.proof_file import query_of, verify_proof
 from anonloom_seals.verification import public_folder, scheme_named, verify_folder
@@ -84,12 +84,12 @@ def _query(arguments: argparse.Namespace) -> Query | None:
     return query_of(arguments.row, arguments.where)
 
 
-def _known_version(arguments: argparse.Namespace) -> Known | None:
+def _known_version(arguments: argparse.Namespace) -> KnownVersion | None:
     if arguments.head is None and arguments.at_least is None:
         return None
     if arguments.at_least is not None and arguments.at_least < 1:
         raise UsageError(f"--at-least must be at least 1. Got {arguments.at_least} instead.")
-    return Known(head=_file(arguments.head, "head"), version=arguments.at_least)
+    return KnownVersion(head=_file(arguments.head, "head"), version=arguments.at_least)
 
 
 def _file(named: str | None, what: str) -> Path | None:
@@ -99,7 +99,9 @@ def _file(named: str | None, what: str) -> Path | None:
     return None if named is None else Path(named)
 
 
-def _print_coverage(what: str, checked: str | None, key: Path | None, verified: Verified) -> None:
+def _print_coverage(
+    what: str, checked: str | None, key: Path | None, verified: VerifiedScope
+) -> None:
     """Say first which of three things was done, then what it covers."""
     if checked is None:
         print(f"{what}: digests only, no seal: they agree with the manifest, which proves nothing")

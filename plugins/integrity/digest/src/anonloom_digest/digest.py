@@ -6,11 +6,11 @@ import attrs
 
 from anonloom import param
 from anonloom.errors import IntegrityError, UsageError
-from anonloom.kinds import Known, Seal, Sealed, Verified
+from anonloom.kinds import KnownVersion, Seal, SealFiles, VerifiedScope
 from anonloom_digest.listing import Listing
 from anonloom_seals import keys
 from anonloom_seals.folder import compare, contents, entry_of, refuse_sealed
-from anonloom_seals.signed import Names, Signed, of_signer, together
+from anonloom_seals.signed_text import Names, SignedText, of_signer, together
 
 LISTING = "digest.json"
 SIGNATURE = "digest.sig"
@@ -43,7 +43,7 @@ class Digest(Seal):
         if self.key is not None:
             keys.read_private(self.key)
 
-    def seal(self, public: Path, private: Path) -> Sealed:
+    def seal(self, public: Path, private: Path) -> SealFiles:
         """Seal all files of the public folder.
 
         Raises
@@ -56,7 +56,7 @@ class Digest(Seal):
         contents(public)  # what cannot be sealed is refused before a key is made
         secret = keys.signing(self.key, public, private / PRIVATE_KEY)
         known = secret.public_key()
-        (public / PUBLIC_KEY).write_bytes(keys.written(known))
+        (public / PUBLIC_KEY).write_bytes(keys.public_key_pem(known))
         files, _ = contents(public)
         listing = Listing(
             key=keys.fingerprint(known),
@@ -65,11 +65,11 @@ class Digest(Seal):
         (public / LISTING).write_bytes(listing)
         (public / SIGNATURE).write_bytes(keys.sign(secret, listing, DOMAIN))
         made = () if self.key is not None else (PRIVATE_KEY,)
-        return Sealed((LISTING, SIGNATURE, PUBLIC_KEY), made)
+        return SealFiles((LISTING, SIGNATURE, PUBLIC_KEY), made)
 
     def verify(
-        self, public: Path, *, key: Path | None = None, known: Known | None = None
-    ) -> Verified:
+        self, public: Path, *, key: Path | None = None, known: KnownVersion | None = None
+    ) -> VerifiedScope:
         """Check every file of the folder against the signed list.
 
         Raises
@@ -79,28 +79,28 @@ class Digest(Seal):
         UsageError
             When the recipient knows of versions: a digest does not.
         """
-        if known is not None and known != Known():
+        if known is not None and known != KnownVersion():
             raise UsageError(
                 "a digest knows of no versions: the release cannot be compared with a known head "
                 "or version; only its key and its files can be checked"
             )
         if not public.is_dir():
             raise IntegrityError(f"{public}: there is no such folder")
-        signed = Signed.read(public, NAMES)
+        signed = SignedText.read(public, NAMES)
         signer = signed.signer(NAMES, DOMAIN, key)
         listed = Listing.read(signed.text, LISTING)
         if listed.key != keys.fingerprint(signer):
             raise IntegrityError(f"'{LISTING}' was written for another key than '{PUBLIC_KEY}'")
         compare(public, listed.files, (LISTING, SIGNATURE))
-        return _verified(listed, pinned=key is not None)
+        return _scope(listed, pinned=key is not None)
 
 
-def _verified(listed: Listing, pinned: bool) -> Verified:
+def _scope(listed: Listing, pinned: bool) -> VerifiedScope:
     files = len(listed.files)
     return together(
-        Verified((f"every byte of {files} files, and that there is no other file",)),
+        VerifiedScope((f"every byte of {files} files, and that there is no other file",)),
         of_signer(listed.key, pinned),
-        Verified(
+        VerifiedScope(
             (),
             (
                 "whether an older release of the same publisher was put in the place of a newer "

@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from anonloom_seals.listing import Entry, described, is_hash, read_entries, read_json
+from anonloom_seals.listing import Entry, file_values, is_hash, read_entries, read_json
 
 #: What the list is, so that a signature under it can be taken for nothing else.
 CONTEXT = "anonloom digest of a release"
@@ -29,7 +29,7 @@ class Listing:
             "format": FORMAT,
             "hash": "sha256",
             "key": self.key,
-            "files": described(self.files),
+            "files": file_values(self.files),
         }
         return (json.dumps(content, indent=2) + "\n").encode()
 

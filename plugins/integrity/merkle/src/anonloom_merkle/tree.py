@@ -70,7 +70,7 @@ class Tree(Structure):
         return cls(levels.toreadonly(), size)
 
     @classmethod
-    def of_stored(cls, buffer: Buffer, size: int) -> Self:
+    def from_buffer(cls, buffer: Buffer, size: int) -> Self:
         """Use levels that `stored` returned, without reading more of them than a proof needs.
 
         They are believed: a proof from levels that were changed leads to no known root, and is
@@ -91,8 +91,8 @@ class Tree(Structure):
             )
         return cls(levels.toreadonly(), size)
 
-    def stored(self) -> memoryview:
-        """All levels, leaves first, for `of_stored`; not to be written to."""
+    def levels_buffer(self) -> memoryview:
+        """All levels, leaves first, for `from_buffer`; not to be written to."""
         return self._levels
 
     @property
@@ -155,7 +155,7 @@ class Tree(Structure):
             When the size is none, leaves are missing, outside or no hashes, or the path has too
             many or too few hashes.
         """
-        known = _checked(size, leaves)
+        known = _check_positions(size, leaves)
         if len(path) % HASH:
             raise IntegrityError(f"the path is no row of hashes: it has {len(path)} bytes")
         hashes = [leaves[place] for place in known]
@@ -248,7 +248,7 @@ def _check_size(size: int) -> None:
         raise IntegrityError("the size is none of a tree: it must be from 0 up to 2^64 - 1")
 
 
-def _checked(size: int, leaves: Mapping[int, bytes]) -> list[int]:
+def _check_positions(size: int, leaves: Mapping[int, bytes]) -> list[int]:
     """Refuse what no tree of this size has; return the positions in order."""
     _check_size(size)
     if not leaves:

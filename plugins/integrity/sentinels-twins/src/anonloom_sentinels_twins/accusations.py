@@ -4,17 +4,17 @@ import attrs
 import numpy as np
 
 from anonloom import Finding
-from anonloom.kinds import Campaign
 from anonloom.typing import BoolArray, IntArray
-from anonloom_sentinels_twins.comparing import Plan
+from anonloom_sentinels_twins.comparison import Plan
 from anonloom_sentinels_twins.figures import Figure
-from anonloom_sentinels_twins.judging import Rules, decide
-from anonloom_sentinels_twins.meanings import APART, BLIND, TOO_FEW, say, unknown
+from anonloom_sentinels_twins.finding_texts import APART, BLIND, TOO_FEW, say, unknown
 from anonloom_sentinels_twins.posterior import Counts, prior_of
-from anonloom_sentinels_twins.sharing import sharing_pairs
 from anonloom_sentinels_twins.simulation import Share, simulate
 from anonloom_sentinels_twins.sizing import size
 from anonloom_sentinels_twins.tolerant import LEVEL
+from anonloom_sentinels_twins.twin_pairs import sharing_pairs
+from anonloom_sentinels_twins.verdicts import Rules, decide
+from anonloom_sentinels_twins.work_check import Campaign
 from anonloom_sentinels_twins.workers import Jobs, Opportunistic
 
 # Whom sentinels accuse does not depend on the probabilities of laziness.
@@ -22,7 +22,7 @@ _PARTICLES = 0
 
 
 @attrs.frozen
-class Accused:
+class AccusationCounts:
     """Who was accused in judged campaigns.
 
     Attributes
@@ -39,7 +39,7 @@ class Accused:
 
 def accusations(
     campaign: Campaign, sentinels: int, twins: int, lazy: BoolArray, rng: np.random.Generator
-) -> Accused:
+) -> AccusationCounts:
     """Judge campaigns whose lazy workers omit what the campaign expects.
 
     Parameters
@@ -50,7 +50,7 @@ def accusations(
     drawn = counts(campaign, sentinels, twins, lazy, rng)
     rules = Rules(accuse_at=None, level=LEVEL, prior=None)
     accused = decide(drawn, campaign, rules, prior_of(campaign), _PARTICLES).accused
-    return Accused(
+    return AccusationCounts(
         wronged=Share(int((accused & ~lazy).any(axis=1).sum()), len(lazy)),
         named=Share(int((accused & lazy).sum()), max(1, int(lazy.sum()))),
     )
@@ -75,19 +75,19 @@ def counts(
     runs, workers = lazy.shape
     number = len(campaign.classes)
     index = np.arange(runs)[:, None]
-    worker = _dealt(workers, sentinels, runs, rng)
+    worker = _deal_in_turn(workers, sentinels, runs, rng)
     truth = rng.integers(number, size=worker.shape)
-    wrong = _said(campaign, truth, lazy[index, worker], rng) != truth
+    wrong = _answers(campaign, truth, lazy[index, worker], rng) != truth
     failed, passed = np.zeros((2, runs, workers))
     np.add.at(failed, (np.broadcast_to(index, worker.shape), worker), wrong)
     np.add.at(passed, (np.broadcast_to(index, worker.shape), worker), ~wrong)
     different, same = np.zeros((2, runs, workers, workers))
     if twins:
         pairs = sharing_pairs(workers, campaign.groups)
-        holders = pairs[_dealt(len(pairs), twins, runs, rng)]
+        holders = pairs[_deal_in_turn(len(pairs), twins, runs, rng)]
         truth = rng.choice(number, size=(runs, twins), p=campaign.classes)
         both = np.repeat(truth[..., None], 2, axis=2)
-        message = _said(campaign, both, lazy[index[..., None], holders], rng)
+        message = _answers(campaign, both, lazy[index[..., None], holders], rng)
         differs = message[..., 0] != message[..., 1]
         if colluding:
             differs &= ~lazy[index[..., None], holders].all(axis=2)
@@ -99,12 +99,12 @@ def counts(
     return Counts(failed, passed, different, same)
 
 
-def _dealt(places: int, number: int, runs: int, rng: np.random.Generator) -> IntArray:
+def _deal_in_turn(places: int, number: int, runs: int, rng: np.random.Generator) -> IntArray:
     order = rng.permuted(np.tile(np.arange(places), (runs, 1)), axis=1)
     return np.asarray(order[:, np.arange(number) % places])
 
 
-def _said(
+def _answers(
     campaign: Campaign, truth: IntArray, lazy: BoolArray, rng: np.random.Generator
 ) -> IntArray:
     classes = np.argsort(-np.asarray(campaign.classes), kind="stable")
@@ -112,7 +112,7 @@ def _said(
     return np.where(lazy, answer, truth)
 
 
-def declared(plan: Plan, judged: int, rng: np.random.Generator) -> Figure:
+def declared_campaign(plan: Plan, judged: int, rng: np.random.Generator) -> Figure:
     """Return what the scheme states of the declared campaign, and what came of it."""
     campaign = plan.campaign()
     sizing = size(campaign)

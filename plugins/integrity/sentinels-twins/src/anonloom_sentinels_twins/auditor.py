@@ -12,7 +12,7 @@ from anonloom.data import Need
 from anonloom.params import all_of, at_least, between, distinct, not_empty
 
 if TYPE_CHECKING:
-    from anonloom_sentinels_twins.comparing import Plan
+    from anonloom_sentinels_twins.comparison import Plan
     from anonloom_sentinels_twins.figures import Figure
 
 Which = Literal["classes", "replicas", "extremes", "crossing", "campaign", "collusion", "proxies"]
@@ -121,7 +121,7 @@ class Outsourcing(Auditor):
     def audit(self, case: AuditInput, context: StageContext) -> Findings:
         """Compute and simulate the figures that were asked for."""
         # Imported here: a pipeline that is only checked need not wait for them.
-        from anonloom_sentinels_twins.meanings import unknown
+        from anonloom_sentinels_twins.finding_texts import unknown
 
         assert case.original is not None
         result = self._labels(case.original)
@@ -158,7 +158,7 @@ class Outsourcing(Auditor):
         return tuple(shares[shares > 0].tolist())
 
     def _plan(self, shares: tuple[float, ...]) -> "Plan":
-        from anonloom_sentinels_twins.comparing import Plan
+        from anonloom_sentinels_twins.comparison import Plan
 
         return Plan(
             classes=shares,
@@ -179,8 +179,8 @@ class Outsourcing(Auditor):
         rng: np.random.Generator,
     ) -> "Figure":
         from anonloom_sentinels_twins import figures
-        from anonloom_sentinels_twins.accusations import declared, majority
-        from anonloom_sentinels_twins.meanings import TOO_FEW, unknown
+        from anonloom_sentinels_twins.accusations import declared_campaign, majority
+        from anonloom_sentinels_twins.finding_texts import TOO_FEW, unknown
 
         if which in ("campaign", "proxies") and self.budget < self.workers:
             return figures.Figure(tuple(unknown([which], TOO_FEW)))
@@ -188,12 +188,12 @@ class Outsourcing(Auditor):
             return self._proxies(labels, table, rng)
         plan = self._plan(shares)
         if which == "campaign":
-            return declared(plan, self.judged, rng)
+            return declared_campaign(plan, self.judged, rng)
         drawing = {
             "classes": figures.classes,
             "replicas": figures.replicas,
             "extremes": figures.extremes,
-            "crossing": figures.crossing,
+            "crossing": figures.crossover,
             "collusion": figures.collusion,
         }
         drawn = drawing[which](plan, rng)
@@ -205,7 +205,7 @@ class Outsourcing(Auditor):
         self, labels: "pd.Series | None", table: Table, rng: np.random.Generator
     ) -> "Figure":
         from anonloom_sentinels_twins.figures import Figure
-        from anonloom_sentinels_twins.meanings import unknown
+        from anonloom_sentinels_twins.finding_texts import unknown
         from anonloom_sentinels_twins.proxies import proxies
 
         shares = attrs.evolve(self, zipf=None)._shares(labels)
@@ -225,8 +225,8 @@ class Outsourcing(Auditor):
 
 def _agreement(made: "list[Figure]") -> Findings:
     """Say how well formula and simulation agree over all figures."""
-    from anonloom_sentinels_twins.comparing import by_chance, largest
-    from anonloom_sentinels_twins.meanings import say
+    from anonloom_sentinels_twins.comparison import by_chance, largest
+    from anonloom_sentinels_twins.finding_texts import say
 
     compared = [comparison for figure in made for comparison in figure.comparisons]
     if not compared:

@@ -4,8 +4,8 @@ import argparse
 from collections.abc import Iterable
 
 from anonloom.errors import UsageError
-from anonloom.kinds import Campaign
 from anonloom_sentinels_twins.sizing import ESCAPE
+from anonloom_sentinels_twins.work_check import Campaign
 
 
 def add_expectations(parser: argparse.ArgumentParser) -> None:

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Callable
 from typing import NamedTuple
 
-from anonloom_sentinels_twins import planning, simulating, verifying
+from anonloom_sentinels_twins import plan_command, simulate_command, verify_command
 
 
 class _Step(NamedTuple):
@@ -18,18 +18,18 @@ class _Step(NamedTuple):
 _STEPS = {
     "plan": _Step(
         "hide controls among the rows, and write one file per worker and a private key",
-        planning.configure,
-        planning.execute,
+        plan_command.configure,
+        plan_command.execute,
     ),
     "verify": _Step(
         "judge the workers by their answers, and say which results to distrust",
-        verifying.configure,
-        verifying.execute,
+        verify_command.configure,
+        verify_command.execute,
     ),
     "simulate": _Step(
         "play campaigns with workers who omit work, beside what the formulas say",
-        simulating.configure,
-        simulating.execute,
+        simulate_command.configure,
+        simulate_command.execute,
     ),
 }
 

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from anonloom.errors import PluginError, UsageError
-from anonloom.kinds import JOB, RESULT
+from anonloom_sentinels_twins.work_check import JOB, RESULT
 from anonloom_sentinels_twins.workers import Behaviour, Jobs, Work
 
 #: Rows that are sent at a time, and pieces that a worker has at a time.
@@ -29,8 +29,8 @@ _FETCH = 30.0
 
 
 @attrs.frozen
-class Behaving:
-    """A worker's work for rehearsals: what it answers instead of what honest work gives.
+class BehaviourWork:
+    """A worker's work for dry runs: what it answers instead of what honest work gives.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ def execute(
     PluginError
         When dask is not installed.
     """
-    dask = _distributed()
+    dask = _import_distributed()
     if piece < 1:
         raise UsageError(f"piece must be at least 1. Got {piece} instead.")
     works = list(work) if isinstance(work, Sequence) else [work] * len(batches)
@@ -119,7 +119,7 @@ def execute(
     return tuple(line.answers() for line in lines)
 
 
-def _distributed() -> Any:
+def _import_distributed() -> Any:
     try:
         return import_module("distributed")
     except ImportError:

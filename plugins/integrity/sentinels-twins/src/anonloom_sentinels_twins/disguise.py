@@ -19,7 +19,7 @@ _MOST_DECIMALS = 12
 _EXACT = 2.0**53
 
 
-def disguised(
+def disguise_rows(
     cells: pd.DataFrame,
     where: NDArray[np.bool_],
     disguise: Mapping[str, float],
@@ -53,7 +53,7 @@ def disguised(
         if pd.api.types.is_bool_dtype(column) or not pd.api.types.is_numeric_dtype(column):
             raise DataError(f"disguise: column '{name}' holds something else than numbers")
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-        new = _changed(values, where, most, rng, name)
+        new = _change_values(values, where, most, rng, name)
         if pd.api.types.is_integer_dtype(column):
             new = np.rint(new)
         # Only these: long integers would not survive the way through floating point.
@@ -63,7 +63,7 @@ def disguised(
     return result
 
 
-def _changed(
+def _change_values(
     values: NDArray[np.float64],
     where: NDArray[np.bool_],
     most: float,

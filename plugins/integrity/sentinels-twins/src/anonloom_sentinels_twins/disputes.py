@@ -29,9 +29,9 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.special import betaln, xlog1py, xlogy
 
-from anonloom.kinds import Dispute
 from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_sentinels_twins.posterior import Counts
+from anonloom_sentinels_twins.work_check import Dispute
 
 #: A dispute is open for whoever may be wrong in it with more than this probability.
 OPEN = 0.01
@@ -137,7 +137,7 @@ def _explanations(contradict: BoolArray, sides: IntArray | None) -> BoolArray | 
     """Return who works by each explanation, one line each; None if there are too many."""
     if len(contradict) <= _MOST_WORKERS:
         results = []
-        for works in _agreeing(contradict):
+        for works in _maximal_camps(contradict):
             results.append(works)
             if len(results) > _MOST_EXPLANATIONS:
                 break
@@ -146,7 +146,7 @@ def _explanations(contradict: BoolArray, sides: IntArray | None) -> BoolArray | 
     return None if sides is None else np.stack([sides == 0, sides == 1])
 
 
-def _agreeing(contradict: BoolArray) -> Iterator[list[bool]]:
+def _maximal_camps(contradict: BoolArray) -> Iterator[list[bool]]:
     """All sets of workers that agree and that nobody can be added to (Bron and Kerbosch 1973)."""
     workers = len(contradict)
     # Sets are the bits of a number.

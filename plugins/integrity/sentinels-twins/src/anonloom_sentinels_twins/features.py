@@ -24,10 +24,10 @@ def features_of(rows: pd.DataFrame, seed: int) -> Matrix:
     """
     columns = [_column(rows.iloc[:, place]) for place in range(rows.shape[1])]
     # Each column weighs the same, however many words it has.
-    parts = [_scaled(features) for features, _ in columns]
+    parts = [_scale(features) for features, _ in columns]
     if len(columns) > 1:
         orders = np.column_stack([order for _, order in columns])
-        parts.append(_combined(orders, seed) * np.sqrt(len(columns)).astype(np.float32))
+        parts.append(_tree_leaves(orders, seed) * np.sqrt(len(columns)).astype(np.float32))
     return np.hstack(parts) if parts else np.zeros((len(rows), 0), dtype=np.float32)
 
 
@@ -36,7 +36,7 @@ def _column(cells: Any) -> tuple[Matrix, Matrix]:
     codes, texts = _texts(cells)
     numbers = np.asarray(pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce"), float)
     seen = np.bincount(codes[codes >= 0], minlength=len(texts))
-    shape_codes, shapes = _factorized([_shape(text) for text in texts])
+    shape_codes, shapes = _factorize([_shape(text) for text in texts])
     parts = [(codes < 0).astype(np.float32)[:, None]]
     order = codes.astype(np.float32)
     if seen[np.isfinite(numbers)].sum() >= _NUMERIC * max(seen.sum(), 1) and len(texts):
@@ -55,11 +55,11 @@ def _column(cells: Any) -> tuple[Matrix, Matrix]:
 def _texts(cells: Any) -> tuple[NDArray[np.int64], list[str]]:
     """Return the place of each cell's text in the list of all, -1 where it is missing."""
     codes, values = pd.factorize(cells)
-    places, texts = _factorized([_text(value) for value in values])
+    places, texts = _factorize([_text(value) for value in values])
     return np.asarray(_of(codes, places, -1), dtype=np.int64), texts
 
 
-def _factorized(texts: list[str]) -> tuple[NDArray[np.int64], list[str]]:
+def _factorize(texts: list[str]) -> tuple[NDArray[np.int64], list[str]]:
     """Return the place of each text in the list of all, which is sorted.
 
     In the order of rows, known ones first, the place of a rare text would tell the side.
@@ -109,7 +109,7 @@ def _one_hot(codes: NDArray[np.int64], width: int) -> Matrix:
     return hot[:, :width]
 
 
-def _scaled(features: Matrix) -> Matrix:
+def _scale(features: Matrix) -> Matrix:
     """Centre and scale features: rare ones weigh somewhat less, constant ones nothing."""
     centred = features - features.mean(axis=0)
     spread = centred.std(axis=0)
@@ -120,11 +120,11 @@ def _scaled(features: Matrix) -> Matrix:
     return np.asarray(centred / size if size > 0 else centred, dtype=np.float32)
 
 
-def _combined(orders: Matrix, seed: int) -> Matrix:
+def _tree_leaves(orders: Matrix, seed: int) -> Matrix:
     """Return the leaves of random trees: what several columns say together."""
     from sklearn.ensemble import RandomTreesEmbedding
 
     trees = RandomTreesEmbedding(
         n_estimators=_TREES, max_depth=_DEPTH, sparse_output=False, random_state=seed
     )
-    return _scaled(np.asarray(trees.fit_transform(orders), dtype=np.float32))
+    return _scale(np.asarray(trees.fit_transform(orders), dtype=np.float32))

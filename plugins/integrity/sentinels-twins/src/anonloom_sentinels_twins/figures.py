@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import Chart, Finding
-from anonloom.kinds import Campaign
 from anonloom.typing import FloatArray
 from anonloom_sentinels_twins import formulas
-from anonloom_sentinels_twins.comparing import Comparison, Curve, Plan, all_series
-from anonloom_sentinels_twins.meanings import APART, BLIND, say
-from anonloom_sentinels_twins.sharing import count_sharing
+from anonloom_sentinels_twins.comparison import Comparison, Curve, Plan, all_series
+from anonloom_sentinels_twins.finding_texts import APART, BLIND, say
 from anonloom_sentinels_twins.simulation import Setting, Share, simulate, simulate_replicas
 from anonloom_sentinels_twins.sizing import EXTREME
+from anonloom_sentinels_twins.twin_pairs import count_sharing
+from anonloom_sentinels_twins.work_check import Campaign
 
 # Every control at random workers: the formulas are exact for that, and not only bounds.
 _RANDOM = Setting(placement="random")
@@ -81,7 +81,7 @@ def classes(plan: Plan, rng: np.random.Generator) -> Figure:
     points = {
         spread: Comparison(
             float(of.max()),
-            simulate(alone, 1, 0, plan.runs, rng, _guessing(of)),
+            simulate(alone, 1, 0, plan.runs, rng, _guess_setting(of)),
         )
         for spread, of in shares.items()
     }
@@ -138,7 +138,7 @@ def _distribution(plan: Plan, shares: Mapping[str, FloatArray]) -> Chart:
     )
 
 
-def _guessing(of: FloatArray) -> Setting:
+def _guess_setting(of: FloatArray) -> Setting:
     return Setting(
         placement="random", sentinel_classes=tuple(of.tolist()), answered=int(of.argmax())
     )
@@ -229,7 +229,7 @@ def extremes(plan: Plan, rng: np.random.Generator) -> Figure:
     return Figure((*result, chart), curves[0].points + curves[1].points)
 
 
-def crossing(plan: Plan, rng: np.random.Generator) -> Figure:
+def crossover(plan: Plan, rng: np.random.Generator) -> Figure:
     """Figure 9(c): sentinels or twins, by the share of the most frequent class."""
     number = len(plan.classes)
     least = 1 / number
@@ -272,7 +272,7 @@ def crossing(plan: Plan, rng: np.random.Generator) -> Figure:
         say(
             "crossing",
             max(0.0, exact),
-            interval=_undecided(sentinels, twins),
+            interval=_undecided_range(sentinels, twins),
             assumptions=(BLIND, APART),
         ),
         say("crossing_if_little", limit, assumptions=(BLIND, APART)),
@@ -297,7 +297,7 @@ def _where(exact: float, number: int) -> str:
     )
 
 
-def _undecided(sentinels: Curve, twins: Curve) -> tuple[float, float]:
+def _undecided_range(sentinels: Curve, twins: Curve) -> tuple[float, float]:
     """Return the places between which the simulation does not say which is better."""
     low, high = 0.0, 1.0
     for place, point, other in zip(sentinels.at, sentinels.points, twins.points, strict=True):
@@ -315,7 +315,7 @@ def collusion(plan: Plan, rng: np.random.Generator) -> Figure:
     index = sorted({*some.tolist(), float(min(plan.lazy, plan.workers - 1))})
     right = (plan.omission, max(plan.classes), plan.budget)
 
-    def played(lazy: float, *, colluding: bool, declared: bool) -> Share:
+    def simulate_group(lazy: float, *, colluding: bool, declared: bool) -> Share:
         z = int(lazy)
         campaign = plan.campaign(
             lazy=z, colluding=colluding, groups=[range(z)] if declared and z > 1 else []
@@ -329,12 +329,12 @@ def collusion(plan: Plan, rng: np.random.Generator) -> Figure:
             np.asarray(index),
             index,
             formula,
-            lambda z, c=colluding, d=declared: played(z, colluding=c, declared=d),  # type: ignore[misc]
+            lambda z, c=colluding, d=declared: simulate_group(z, colluding=c, declared=d),  # type: ignore[misc]
         )
         for name, colluding, declared, formula in (
             ("alone", False, False, lambda z: formulas.twins(plan.workers, z, *right)),
             ("colluding", True, False, lambda z: formulas.twins(plan.workers, z, *right, True)),
-            ("declared group", True, True, lambda z: _declared(plan, z)),
+            ("declared group", True, True, lambda z: _undetected_of_group(plan, z)),
         )
     ]
     chart = Chart(
@@ -366,7 +366,7 @@ def collusion(plan: Plan, rng: np.random.Generator) -> Figure:
     return Figure((*results, chart), tuple(point for curve in curves for point in curve.points))
 
 
-def _declared(plan: Plan, lazy: NDArray[Any]) -> FloatArray:
+def _undetected_of_group(plan: Plan, lazy: NDArray[Any]) -> FloatArray:
     """Return what twins leave unnoticed of a group that is lazy as a whole and shares no job.
 
     Of the M pairs of workers that may share a job, z (W - z) have one lazy worker, none has two.

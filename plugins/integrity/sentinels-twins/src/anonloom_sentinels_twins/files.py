@@ -18,14 +18,12 @@ from pathlib import Path
 import pandas as pd
 
 from anonloom import Column, Schema, StageContext
-from anonloom._run.outputs import atomic_folder, require_writable
-from anonloom._run.table_files import write_csv
 from anonloom.data import EMPTY
 from anonloom.errors import DataError, UsageError
-from anonloom.kinds import JOB, RESULT, Assignment, Judgement
-from anonloom.runtime import read_cells
+from anonloom.runtime import atomic_folder, read_cells, require_writable, write_csv
 from anonloom.sources import Csv
 from anonloom_sentinels_twins import key as keys
+from anonloom_sentinels_twins.work_check import JOB, RESULT, Assignment, Judgement
 
 WORKERS, PRIVATE, KEY = "workers", "private", "key.json"
 #: Column of the results that says which of them not to rely on.

@@ -52,16 +52,16 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from anonloom.errors import UsageError
-from anonloom.kinds import Campaign
 from anonloom.typing import FloatArray
-from anonloom_sentinels_twins.sharing import count_sharing, least_shared
 from anonloom_sentinels_twins.tolerant import (
     LEVEL,
     campaign_level,
     more_than,
+    most_tolerated,
     own_level,
-    tolerated,
 )
+from anonloom_sentinels_twins.twin_pairs import count_sharing, least_shared
+from anonloom_sentinels_twins.work_check import Campaign
 
 #: How sentinels may be spread over the classes: `uniform` is what the scheme does.
 Spread = Literal["uniform", "data", "inverse", "reversed"]
@@ -315,7 +315,7 @@ def mismatch_rates(campaign: Campaign) -> tuple[float, float]:
     return fails, max(0.0, e + (one * shared - (2 * one - two) * both) / pairs)
 
 
-def undetected(
+def undetected_probability(
     campaign: Campaign, sentinels: ArrayLike, pairs: ArrayLike, *, level: float = LEVEL
 ) -> FloatArray:
     """The probability that nothing is noticed of what the campaign expects, at most.
@@ -324,12 +324,12 @@ def undetected(
     is `together`, with sentinels dealt evenly and the worst choice of lazy workers if there are
     groups.
 
-    With an honest error, sentinels and twins are tested by `tolerated`, each at `campaign_level`.
-    The number of mismatches is a sum of independent trials with different chances (controls drawn
-    without replacement are strongly Rayleigh, so their count has real-rooted generating function),
-    and for it Hoeffding (1956) gives P(X <= k) <= P(Bin(n, mean) <= k) if k <= n mean - 1. Where
-    that fails the bound is 1: so few controls show nothing. Tests of single workers can only
-    notice more.
+    With an honest error, sentinels and twins are tested by `most_tolerated`, each at
+    `campaign_level`. The number of mismatches is a sum of independent trials with different
+    chances (controls drawn without replacement are strongly Rayleigh, so their count has a
+    real-rooted generating function), and for it Hoeffding (1956) gives
+    P(X <= k) <= P(Bin(n, mean) <= k) if k <= n mean - 1. Where that fails the bound is 1: so few
+    controls show nothing. Tests of single workers can only notice more.
 
     Raises
     ------
@@ -376,12 +376,12 @@ def unnoticed_extreme(
     chance = 1 - 1 / len(campaign.classes)
     if campaign.error == 0:
         return _power(1 - chance, s)
-    allowed = tolerated(s, campaign.error, campaign_level(level))
+    allowed = most_tolerated(s, campaign.error, campaign_level(level))
     return np.asarray(1 - more_than(allowed, s, chance))
 
 
 def _tolerant(n: NDArray[Any], rate: float, error: float, level: float) -> FloatArray:
-    allowed = tolerated(n, error, level)
+    allowed = most_tolerated(n, error, level)
     bound = 1 - more_than(allowed, n, rate)
     return np.where(allowed <= n * rate - 1, bound, 1.0)
 

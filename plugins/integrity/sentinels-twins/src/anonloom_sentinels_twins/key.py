@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from anonloom.errors import IntegrityError
 from anonloom.files import read_bytes
-from anonloom.kinds import Campaign, Sizing
+from anonloom_sentinels_twins.work_check import Campaign, Sizing
 
 CONTEXT = "anonloom sentinels-twins private key"
 VERSION = 2
@@ -99,7 +99,7 @@ class Key:
         first[self.row[originals]] = originals
         return np.column_stack([first[self.row[second]], second])
 
-    def served(self, rows: pd.DataFrame) -> NDArray[np.bool_]:
+    def was_sentinel(self, rows: pd.DataFrame) -> NDArray[np.bool_]:
         """Return which of these rows were sentinels in this campaign."""
         used = set(self.used)
         return np.array(
@@ -116,11 +116,11 @@ def fresh(known: pd.DataFrame, earlier: Iterable[Key], result: str) -> pd.DataFr
     cells = known.drop(columns=result)
     served = np.zeros(len(known), dtype=bool)
     for key in earlier:
-        served |= key.served(cells)
+        served |= key.was_sentinel(cells)
     return known.loc[~served]
 
 
-def spelled(values: pd.Series) -> NDArray[np.object_]:
+def spell(values: pd.Series) -> NDArray[np.object_]:
     """Return each value as a text, the same for 1, 1.0 and ' 1.0'; None where there is none.
 
     Answers come back as numbers from one worker and as text from another, a single missing answer
@@ -134,12 +134,12 @@ def spelled(values: pd.Series) -> NDArray[np.object_]:
         plain = [value if isinstance(value, str | int | float) else repr(value) for value in values]
         codes, uniques = pd.factorize(pd.Series(plain, dtype=object))
     texts = np.empty(len(uniques) + 1, dtype=object)
-    texts[: len(uniques)] = [_spelled(value) for value in uniques]
+    texts[: len(uniques)] = [_spell_value(value) for value in uniques]
     result: NDArray[np.object_] = texts[codes]  # a missing value has code -1: the last, None
     return result
 
 
-def _spelled(value: Any) -> str | None:
+def _spell_value(value: Any) -> str | None:
     if isinstance(value, float | np.floating):
         value = int(value) if float(value).is_integer() else repr(float(value))
     try:
@@ -161,7 +161,7 @@ def fingerprints(rows: pd.DataFrame, salt: bytes) -> list[str]:
     Numbers are hashed by value: where a column is disguised it is one of numbers, and `007` is 7.
     """
     names = sorted(map(str, rows.columns))
-    columns = [[_by_value(cell) for cell in spelled(rows[name])] for name in names]
+    columns = [[_by_value(cell) for cell in spell(rows[name])] for name in names]
     start = hashlib.sha256(salt + json.dumps(names).encode())
     results = []
     for cells in zip(*columns, strict=True) if columns else [()] * len(rows):
@@ -277,13 +277,13 @@ def _demand(holds: bool, what: str) -> None:
         raise _Wrong(what)
 
 
-def _named(value: Any, names: Iterable[str], where: str) -> dict[str, Any]:
+def _read_entries(value: Any, names: Iterable[str], where: str) -> dict[str, Any]:
     _demand(isinstance(value, dict) and set(value) == set(names), f"'{where}' has other entries")
     result: dict[str, Any] = value
     return result
 
 
-def _listed(value: Any, kind: type, where: str) -> list[Any]:
+def _read_list(value: Any, kind: type, where: str) -> list[Any]:
     # bool is an int to isinstance, but not to JSON
     fits = isinstance(value, list) and all(type(item) is kind for item in value)
     _demand(fits, f"'{where}' is no list of {kind.__name__}")
@@ -296,16 +296,16 @@ def _key(document: Any) -> Key:
     _demand(document.get("context") == CONTEXT, "it is another sort of file")
     known = type(document.get("version")) is int and document["version"] == VERSION
     _demand(known, f"it is not of version {VERSION}")
-    _named(document, _FIELDS, "key")
-    campaign, sizing = _campaign(document["campaign"]), _sizing(document["sizing"])
+    _read_entries(document, _FIELDS, "key")
+    campaign, sizing = _campaign(document["campaign"]), _read_sizing(document["sizing"])
     workers = document["workers"]
     fits = isinstance(workers, list) and len(workers) == campaign.workers
     _demand(fits, "'workers' does not fit the campaign")
-    lists = [_named(worker, _COLUMNS, "workers") for worker in workers]
-    jobs = [_listed(item["jobs"], str, "jobs") for item in lists]
-    rows = [_listed(item["rows"], int, "rows") for item in lists]
-    expected = [_listed(item["expected"], int, "expected") for item in lists]
-    copies = [_listed(item["copies"], bool, "copies") for item in lists]
+    lists = [_read_entries(worker, _COLUMNS, "workers") for worker in workers]
+    jobs = [_read_list(item["jobs"], str, "jobs") for item in lists]
+    rows = [_read_list(item["rows"], int, "rows") for item in lists]
+    expected = [_read_list(item["expected"], int, "expected") for item in lists]
+    copies = [_read_list(item["copies"], bool, "copies") for item in lists]
     sizes = [len(job) for job in jobs]
     for other in (rows, expected, copies):
         _demand(sizes == [len(item) for item in other], "a worker's lists differ in length")
@@ -322,21 +322,21 @@ def _key(document: Any) -> Key:
         campaign=campaign,
         sizing=sizing,
         rows=document["rows"],
-        results=tuple(_listed(document["results"], str, "results")),
+        results=tuple(_read_list(document["results"], str, "results")),
         job=np.array(names, dtype="<U32"),
         worker=np.repeat(np.arange(len(sizes), dtype=np.int64), sizes),
-        row=_joined(rows),
-        expected=_joined(expected),
+        row=_concatenate(rows),
+        expected=_concatenate(expected),
         copy=np.array([item for part in copies for item in part], dtype=bool),
         disguised=document["disguised"],
         salt=salt,
-        used=tuple(_listed(document["used"], str, "used")),
+        used=tuple(_read_list(document["used"], str, "used")),
     )
     _check(key)
     return key
 
 
-def _joined(parts: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+def _concatenate(parts: Sequence[Sequence[int]]) -> NDArray[np.int64]:
     try:
         return np.array([item for part in parts for item in part], dtype=np.int64)
     except OverflowError:
@@ -367,7 +367,7 @@ def _check(key: Key) -> None:
 
 
 def _campaign(value: Any) -> Campaign:
-    result = _named(value, [field.name for field in attrs.fields(Campaign)], "campaign")
+    result = _read_entries(value, [field.name for field in attrs.fields(Campaign)], "campaign")
     whole = ("jobs", "workers")
     _demand(all(type(result[name]) is int for name in whole), "'campaign' has a wrong number")
     _demand(type(result["colluding"]) is bool, "'colluding' is no truth value")
@@ -381,7 +381,7 @@ def _campaign(value: Any) -> Campaign:
     _numbers(parts, "campaign")
     _demand(isinstance(result["groups"], list), "'groups' is no list")
     for group in result["groups"]:
-        _listed(group, int, "groups")
+        _read_list(group, int, "groups")
     return Campaign(**result)
 
 
@@ -392,14 +392,16 @@ def _numbers(value: Any, where: str) -> list[float]:
     return result
 
 
-def _sizing(value: Any) -> Sizing:
-    result = _named(value, [field.name for field in attrs.fields(Sizing)], "sizing")
-    controls: Mapping[str, int] = _named(result["controls"], ("sentinels", "twins"), "controls")
-    _listed(list(controls.values()), int, "controls")
+def _read_sizing(value: Any) -> Sizing:
+    result = _read_entries(value, [field.name for field in attrs.fields(Sizing)], "sizing")
+    controls: Mapping[str, int] = _read_entries(
+        result["controls"], ("sentinels", "twins"), "controls"
+    )
+    _read_list(list(controls.values()), int, "controls")
     return Sizing(
         controls=controls,
         undetected=_numbers([result["undetected"]], "undetected")[0],
         escape=_numbers([result["escape"]], "escape")[0],
-        reasons=tuple(_listed(result["reasons"], str, "reasons")),
-        assumptions=tuple(_listed(result["assumptions"], str, "assumptions")),
+        reasons=tuple(_read_list(result["reasons"], str, "reasons")),
+        assumptions=tuple(_read_list(result["assumptions"], str, "assumptions")),
     )

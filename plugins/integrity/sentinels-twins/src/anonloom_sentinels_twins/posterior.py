@@ -28,8 +28,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.kinds import Campaign
 from anonloom.typing import Float32Array, FloatArray
+from anonloom_sentinels_twins.work_check import Campaign
 
 # What particles are handled in: drawing them is far less precise than that.
 
@@ -157,7 +157,7 @@ class Model:
             mirror=_mirror(rates),
         )
 
-    def rounded(self) -> "Model":
+    def to_float32(self) -> "Model":
         """Return the model as particles need it."""
         tables = {
             name: getattr(self, name).astype(np.float32)
@@ -195,7 +195,7 @@ def laziness(
     parts = []
     for start in range(0, campaigns, step):
         part = _part(counts, start, start + step)
-        parts.append(exactly(part, model) if exact else sampled(part, model, particles))
+        parts.append(exactly(part, model) if exact else annealed_estimate(part, model, particles))
     return np.concatenate(parts) if parts else np.zeros((0, workers))
 
 
@@ -247,7 +247,7 @@ def exactly(counts: Counts, model: Model) -> FloatArray:
     return np.clip(result, 0.0, 1.0)
 
 
-def sampled(counts: Counts, model: Model, particles: int) -> FloatArray:
+def annealed_estimate(counts: Counts, model: Model, particles: int) -> FloatArray:
     """Estimate the same sum by population annealing."""
     some = _Particles.of(counts, model, particles)
     for step in range(_MOST_STEPS):
@@ -294,8 +294,8 @@ class _Particles:
         rng, alone = np.random.default_rng(_SEED), _alone(counts, model).astype(np.float32)
         chance = np.broadcast_to(alone[..., None], (*alone.shape, particles))
         twins = np.stack([counts.different, counts.same], axis=2).astype(np.float32)
-        shown, _ = _drawn(chance, rng)
-        return cls(model.rounded(), alone, twins, shown, np.zeros(len(alone), np.float32), rng)
+        shown, _ = _draw_rates(chance, rng)
+        return cls(model.to_float32(), alone, twins, shown, np.zeros(len(alone), np.float32), rng)
 
     def multiply(self, left: float) -> None:
         """Give twins more weight, and multiply the particles that explain them better.
@@ -333,9 +333,9 @@ class _Particles:
         """Draw every worker's rate anew, given the others'; return how lazy each was on average."""
         guilty = np.empty(self.alone.shape[:2])
         for item in self.rng.permutation(self.alone.shape[1]):
-            twins = self._said(self.twins[:, item], self.shown)
+            twins = self._twin_likelihood(self.twins[:, item], self.shown)
             chance = self.alone[:, item, :, None] + self.weight[:, None, None] * twins
-            self.shown[:, item], honest = _drawn(chance, self.rng)
+            self.shown[:, item], honest = _draw_rates(chance, self.rng)
             guilty[:, item] = 1 - honest.mean(axis=1)
         return guilty
 
@@ -350,9 +350,9 @@ class _Particles:
     def _fit(self, shown: Float32Array) -> Float32Array:
         """Return the logarithm of the probability that all twins have, by campaign and particle."""
         # Every twin is on the side of two workers.
-        return np.asarray((self._said(self.twins, shown) * shown).sum(axis=(1, 2)) / 2)
+        return np.asarray((self._twin_likelihood(self.twins, shown) * shown).sum(axis=(1, 2)) / 2)
 
-    def _said(self, twins: Float32Array, shown: Float32Array) -> Float32Array:
+    def _twin_likelihood(self, twins: Float32Array, shown: Float32Array) -> Float32Array:
         """Return what twins say of each rate of a worker, or of all, given the others' rates."""
         campaigns, workers, *last = shown.shape
         # How many differing and matching twins there are with workers of each rate.
@@ -362,7 +362,7 @@ class _Particles:
         return np.asarray(differ @ met[..., 0, :, :] + match @ met[..., 1, :, :])
 
 
-def _drawn(logs: Float32Array, rng: np.random.Generator) -> tuple[Float32Array, Float32Array]:
+def _draw_rates(logs: Float32Array, rng: np.random.Generator) -> tuple[Float32Array, Float32Array]:
     """Draw a rate for every particle by logarithms; return it as 1 among 0, and how honest it was.
 
     The last axes are rates and particles.

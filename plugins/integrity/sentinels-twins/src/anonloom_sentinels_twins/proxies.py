@@ -13,16 +13,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom import Chart
-from anonloom.kinds import RESULT, Campaign, Judgement, OmittedWork, Sizing
 from anonloom.typing import FloatArray, IntArray
 from anonloom_sentinels_twins import formulas
-from anonloom_sentinels_twins.comparing import Plan
+from anonloom_sentinels_twins.comparison import Plan
 from anonloom_sentinels_twins.features import features_of
 from anonloom_sentinels_twins.figures import Figure
-from anonloom_sentinels_twins.meanings import BLIND, NOT_BLIND, say, unknown
+from anonloom_sentinels_twins.finding_texts import BLIND, NOT_BLIND, say, unknown
 from anonloom_sentinels_twins.scheme import SentinelsTwins
 from anonloom_sentinels_twins.simulation import Share
 from anonloom_sentinels_twins.sizing import size
+from anonloom_sentinels_twins.work_check import RESULT, Campaign, Judgement, OmittedWork, Sizing
 from anonloom_sentinels_twins.workers import Behaviour, Honest, Opportunistic, Proxy, answers
 
 #: Rows from which the cheap model is learned, at most; and rows that are jobs, at most.
@@ -64,7 +64,7 @@ class _Rows:
     truth: IntArray
     features: NDArray[np.float32]
 
-    def divided(self, plan: Plan, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
+    def divide(self, plan: Plan, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
         """Return the rows to learn from, the known ones (as many of each class), and the jobs."""
         number = len(plan.classes)
         order = rng.permutation(len(self.truth))
@@ -138,7 +138,7 @@ class _Outcome:
 
 
 def _play(plan: Plan, rows: _Rows, outcome: _Outcome, rng: np.random.Generator) -> None:
-    learned, known, jobs = rows.divided(plan, rng)
+    learned, known, jobs = rows.divide(plan, rng)
     guess, sure = _model(rows, learned, rng)
     count = np.bincount(rows.truth[jobs], minlength=len(plan.classes))
     omits = sure[jobs] >= Proxy().least
@@ -218,9 +218,9 @@ def _figure(plan: Plan, outcome: _Outcome) -> Figure:
         say("proxy_right", right, more=f"A blind guess is right in {largest:.3g}."),
         say("proxy_per_sentinel", proxy[0].share, interval=proxy[0].interval(),
             assumptions=assumed),
-        say("blind_per_sentinel", formula[0], assumptions=(BLIND,), more=_played(blind[0])),
+        say("blind_per_sentinel", formula[0], assumptions=(BLIND,), more=_blind_text(blind[0])),
         say("proxy_per_twin", proxy[1].share, interval=proxy[1].interval(), assumptions=assumed),
-        say("blind_per_twin", formula[1], assumptions=(BLIND,), more=_played(blind[1])),
+        say("blind_per_twin", formula[1], assumptions=(BLIND,), more=_blind_text(blind[1])),
         say("proxy_undetected", missed, assumptions=assumed, more=with_them),
         say("blind_undetected", sizing.undetected, assumptions=(BLIND,), status="bound",
             more=with_them),
@@ -243,5 +243,5 @@ def _figure(plan: Plan, outcome: _Outcome) -> Figure:
     return Figure((*result, chart))
 
 
-def _played(share: Share) -> str:
+def _blind_text(share: Share) -> str:
     return f"On the same rows blind workers were noticed in {share.share:.3g}."

@@ -9,12 +9,12 @@ import pandas as pd
 
 from anonloom import param
 from anonloom.errors import UsageError
-from anonloom.kinds import Assignment, Campaign, Judgement, Sizing, WorkCheck
 from anonloom.params import between
-from anonloom_sentinels_twins import judging, likeness, placing, sizing
+from anonloom_sentinels_twins import assignment, sentinel_indistinguishability, sizing, verdicts
 from anonloom_sentinels_twins.key import Key
 from anonloom_sentinels_twins.sizing import ESCAPE
 from anonloom_sentinels_twins.tolerant import LEVEL
+from anonloom_sentinels_twins.work_check import Assignment, Campaign, Judgement, Sizing, WorkCheck
 
 
 @attrs.frozen(kw_only=True)
@@ -93,10 +93,10 @@ class SentinelsTwins(WorkCheck):
         UsageError
             When the numbers of controls cannot be placed.
         """
-        made = placing.assign(jobs, known, campaign, sizing, rng, self.disguise)
+        made = assignment.assign(jobs, known, campaign, sizing, rng, self.disguise)
         if not self.likeness or not sizing.controls.get("sentinels", 0):
             return made
-        result = likeness.measure(jobs, known, rng, mix=campaign.classes)
+        result = sentinel_indistinguishability.measure(jobs, known, rng, mix=campaign.classes)
         return attrs.evolve(made, warnings=(*made.warnings, *result.warnings))
 
     def verify(self, key: Any, answers: Sequence[pd.DataFrame | None]) -> Judgement:
@@ -112,5 +112,5 @@ class SentinelsTwins(WorkCheck):
         """
         if not isinstance(key, Key):
             raise UsageError("the key is none of this scheme")
-        rules = judging.Rules(accuse_at=self.accuse_at, level=self.level, prior=self.prior)
-        return judging.verify(key, answers, rules)
+        rules = verdicts.Rules(accuse_at=self.accuse_at, level=self.level, prior=self.prior)
+        return verdicts.verify(key, answers, rules)

@@ -11,10 +11,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.kinds import Campaign
 from anonloom.typing import IntArray
-from anonloom_sentinels_twins.sharing import sharing_pairs
-from anonloom_sentinels_twins.workers import Behaviour, Colluding, Jobs, Opportunistic, Proxy
+from anonloom_sentinels_twins.twin_pairs import sharing_pairs
+from anonloom_sentinels_twins.work_check import Campaign
+from anonloom_sentinels_twins.workers import Behaviour, Collusive, Jobs, Opportunistic, Proxy
 
 #: `even`: as the scheme does it. `random`: every control at random workers, on its own.
 Placement = Literal["even", "random"]
@@ -117,8 +117,8 @@ def simulate(
     for start in range(0, runs, max(1, _AT_ONCE // width)):
         some = min(runs - start, max(1, _AT_ONCE // width))
         lazy = _lazy(campaign, some, rng, chosen.who)
-        failed = _failed(campaign, lazy, sentinels, chosen, rng)
-        differed = _differed(campaign, lazy, pairs, twins, chosen, rng)
+        failed = _count_failed(campaign, lazy, sentinels, chosen, rng)
+        differed = _count_differing(campaign, lazy, pairs, twins, chosen, rng)
         passes = (failed <= chosen.allowed[0]) & (differed <= chosen.allowed[1])
         unnoticed += int(passes.sum())
     return Share(unnoticed, runs)
@@ -134,7 +134,7 @@ def simulate_replicas(
     classes = np.arange(len(campaign.classes))
     truth = rng.choice(classes, size=(runs, 1), p=campaign.classes)
     truth = np.broadcast_to(truth, held.shape)
-    message = _said(campaign, truth, held, None, Setting(), rng)
+    message = _answers(campaign, truth, held, None, Setting(), rng)
     return Share(int((message == message[:, :1]).all(axis=1).sum()), runs)
 
 
@@ -147,7 +147,7 @@ def _lazy(
     return rng.permuted(np.broadcast_to(marked, (runs, campaign.workers)), axis=1)
 
 
-def _dealt(
+def _deal(
     places: int, number: int, runs: int, placement: Placement, rng: np.random.Generator
 ) -> IntArray:
     """The place of each control: all places in turn, in an order that is new in every run."""
@@ -157,7 +157,7 @@ def _dealt(
     return order[:, np.arange(number) % places]
 
 
-def _failed(
+def _count_failed(
     campaign: Campaign,
     lazy: NDArray[np.bool_],
     sentinels: int,
@@ -168,14 +168,14 @@ def _failed(
     runs = len(lazy)
     number = len(campaign.classes)
     shares = np.asarray(setting.sentinel_classes or [1 / number] * number)
-    worker = _dealt(campaign.workers, sentinels, runs, setting.placement, rng)
+    worker = _deal(campaign.workers, sentinels, runs, setting.placement, rng)
     known = rng.choice(number, size=(runs, sentinels), p=shares)
     truth = _again(known, shares, campaign.error, rng)
-    message = _said(campaign, truth, np.take_along_axis(lazy, worker, 1), None, setting, rng)
+    message = _answers(campaign, truth, np.take_along_axis(lazy, worker, 1), None, setting, rng)
     return np.asarray((message != known).sum(axis=1))
 
 
-def _differed(
+def _count_differing(
     campaign: Campaign,
     lazy: NDArray[np.bool_],
     pairs: IntArray,
@@ -188,12 +188,12 @@ def _differed(
     if twins == 0:
         return np.zeros(runs, dtype=np.int64)
     shares = np.asarray(campaign.classes)
-    pair = _dealt(len(pairs), twins, runs, setting.placement, rng)
+    pair = _deal(len(pairs), twins, runs, setting.placement, rng)
     first = rng.choice(len(shares), size=(runs, twins), p=shares)
     truth = np.stack([first, _again(first, shares, campaign.error, rng)], axis=2)
     held = lazy[np.arange(runs)[:, None, None], pairs[pair]]
     common = np.broadcast_to(held.all(axis=2, keepdims=True), held.shape)
-    message = _said(campaign, truth, held, common, setting, rng)
+    message = _answers(campaign, truth, held, common, setting, rng)
     return np.asarray((message[:, :, 0] != message[:, :, 1]).sum(axis=1))
 
 
@@ -210,7 +210,7 @@ def _again(
     return np.where(anew, rng.choice(len(shares), size=first.shape, p=shares), first)
 
 
-def _said(
+def _answers(
     campaign: Campaign,
     truth: IntArray,
     lazy: NDArray[np.bool_],
@@ -221,7 +221,7 @@ def _said(
     """What the holders of jobs answer: lazy ones by their behaviour, the others the truth."""
     behaviour = setting.behaviour
     if behaviour is None:
-        kind = Colluding if campaign.colluding else Opportunistic
+        kind = Collusive if campaign.colluding else Opportunistic
         behaviour = kind(campaign.omission)
     classes = np.argsort(-np.asarray(campaign.classes), kind="stable")
     if setting.answered is not None:

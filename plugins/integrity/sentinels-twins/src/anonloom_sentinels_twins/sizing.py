@@ -16,16 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom.errors import UsageError
-from anonloom.kinds import Campaign, Sizing
 from anonloom_sentinels_twins.formulas import (
     escape,
     mismatch_rates,
     small_threshold,
-    undetected,
+    undetected_probability,
     unnoticed_extreme,
 )
-from anonloom_sentinels_twins.sharing import count_sharing
-from anonloom_sentinels_twins.tolerant import LEVEL, campaign_level, tolerated
+from anonloom_sentinels_twins.tolerant import LEVEL, campaign_level, most_tolerated
+from anonloom_sentinels_twins.twin_pairs import count_sharing
+from anonloom_sentinels_twins.work_check import Campaign, Sizing
 
 #: With a budget, the probability at which everybody may omit everything and stay unnoticed; and at
 #: which a lazy worker may escape its own sentinels before more controls are paid that notice.
@@ -82,15 +82,21 @@ def size(
         base = max(few, campaign.workers * _own(campaign, escaping, level))
         controls = _enough(campaign, campaign.epsilon, base, sort, level)
     else:
-        controls = _spent(campaign, few, sort, level)
+        controls = _spend_budget(campaign, few, sort, level)
     own = float(escape(campaign, controls["sentinels"] // campaign.workers, level=level))
-    reached = float(undetected(campaign, controls["sentinels"], controls["twins"], level=level))
+    reached = float(
+        undetected_probability(campaign, controls["sentinels"], controls["twins"], level=level)
+    )
     reasons += _numbers(campaign, controls, few, sort, level)
     return Sizing(
         controls=controls,
         undetected=reached,
         escape=own,
-        reasons=(*reasons, _named(campaign, controls, own), _stated(campaign, controls, reached)),
+        reasons=(
+            *reasons,
+            _naming_text(campaign, controls, own),
+            _probability_text(campaign, controls, reached),
+        ),
         assumptions=_assumptions(campaign, level),
     )
 
@@ -172,7 +178,7 @@ def _choice(campaign: Campaign, only: Sort | None, level: float) -> tuple[Sort, 
     if only is None and pairs == 0:
         return "sentinels", ("Sentinels, as no two workers may share a job.",)
     if only == "twins" and pairs == 0:
-        undetected(campaign, 0, 1)  # says what is wrong
+        undetected_probability(campaign, 0, 1)  # says what is wrong
     if only is not None:
         return only, (f"{only.capitalize()}, as asked.",)
     e, c, largest = campaign.error, len(campaign.classes), max(campaign.classes)
@@ -200,8 +206,12 @@ def _tolerant_choice(campaign: Campaign, level: float) -> tuple[Sort, tuple[str,
     def alone(sort: Sort) -> int:
         zero = np.zeros(1, dtype=np.int64)
         if sort == "sentinels":
-            return _least(lambda n: undetected(campaign, n, zero, level=level), aim, 1, MOST)
-        return _least(lambda n: undetected(campaign, zero, n, level=level), aim, 1, MOST)
+            return _least(
+                lambda n: undetected_probability(campaign, n, zero, level=level), aim, 1, MOST
+            )
+        return _least(
+            lambda n: undetected_probability(campaign, zero, n, level=level), aim, 1, MOST
+        )
 
     fails, differs = mismatch_rates(campaign)
     needed = {sort: alone(sort) for sort in ("sentinels", "twins")}
@@ -249,7 +259,7 @@ def _own(campaign: Campaign, escaping: float, level: float) -> int:
     return own
 
 
-def _spent(campaign: Campaign, few: int, sort: Sort, level: float) -> dict[str, int]:
+def _spend_budget(campaign: Campaign, few: int, sort: Sort, level: float) -> dict[str, int]:
     """All of the budget: on what notices first, then on what names, then on the better sort."""
     budget = campaign.budget or 0
     if sort == "sentinels":
@@ -257,7 +267,9 @@ def _spent(campaign: Campaign, few: int, sort: Sort, level: float) -> dict[str, 
     sentinels = min(max(few, campaign.workers), budget)
     most = min(budget - sentinels, campaign.jobs)
     base = np.asarray([sentinels])
-    twins = _least(lambda n: undetected(campaign, base, n, level=level), NOTICED, 0, most)
+    twins = _least(
+        lambda n: undetected_probability(campaign, base, n, level=level), NOTICED, 0, most
+    )
     twins = min(twins, most)
     own = _least(lambda n: escape(campaign, n, level=level), EXTREME, 1, MOST)
     naming = max(0, campaign.workers * own - sentinels) if own <= MOST else 0
@@ -271,13 +283,17 @@ def _enough(campaign: Campaign, aim: float, few: int, sort: Sort, level: float) 
     twins = 0
     if sort == "twins":
         few_ = np.asarray([few])
-        twins = _least(lambda n: undetected(campaign, few_, n, level=level), aim, 0, campaign.jobs)
+        twins = _least(
+            lambda n: undetected_probability(campaign, few_, n, level=level), aim, 0, campaign.jobs
+        )
         if twins <= campaign.jobs:
             return {"sentinels": few, "twins": twins}
         # A job is twinned once; what all twins together do not reach, more sentinels must.
         twins = campaign.jobs
     twins_ = np.asarray([twins])
-    sentinels = _least(lambda n: undetected(campaign, n, twins_, level=level), aim, few, MOST)
+    sentinels = _least(
+        lambda n: undetected_probability(campaign, n, twins_, level=level), aim, few, MOST
+    )
     if sentinels > MOST:
         raise UsageError(
             f"more than {MOST} controls would be needed for an epsilon of {aim:g}",
@@ -293,21 +309,21 @@ def _least(chance: Chance, aim: float, start: int, most: int) -> int:
     has a small step up wherever it tolerates one more: so the numbers below are looked through.
     """
 
-    def reached(numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def reaches(numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
         return np.asarray(chance(numbers) <= aim)
 
     tries = start + np.append(0, 2 ** np.arange(int(most - start + 1).bit_length() + 1))
     tries = np.unique(np.minimum(tries, most))
-    good = np.flatnonzero(reached(tries))
+    good = np.flatnonzero(reaches(tries))
     if start > most or len(good) == 0:
         return most + 1
     high = int(tries[good[0]])
     low = int(tries[good[0] - 1]) if good[0] else start - 1
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if reached(np.asarray([middle]))[0] else (middle, high)
+        low, high = (low, middle) if reaches(np.asarray([middle]))[0] else (middle, high)
     below = np.arange(max(start, high - _WINDOW), high + 1)
-    return int(below[np.argmax(reached(below))])
+    return int(below[np.argmax(reaches(below))])
 
 
 def _numbers(
@@ -328,14 +344,14 @@ def _numbers(
     if campaign.error > 0:
         index = campaign_level(level)
         messages.append(
-            f"Of {s} sentinels {int(tolerated(s, campaign.error, index))} may fail and of {t} "
-            "twins "
-            f"{int(tolerated(t, campaign.error, index))} may differ before it is called omission."
+            f"Of {s} sentinels {int(most_tolerated(s, campaign.error, index))} may fail and of {t} "
+            f"twins {int(most_tolerated(t, campaign.error, index))} may differ before it is called "
+            "omission."
         )
     return tuple(messages)
 
 
-def _named(campaign: Campaign, controls: dict[str, int], own: float) -> str:
+def _naming_text(campaign: Campaign, controls: dict[str, int], own: float) -> str:
     each = controls["sentinels"] // campaign.workers
     number = f"{each} sentinel{'s' if each > 1 else ''}"
     if own == 1:
@@ -346,7 +362,7 @@ def _named(campaign: Campaign, controls: dict[str, int], own: float) -> str:
     )
 
 
-def _stated(campaign: Campaign, controls: dict[str, int], reached: float) -> str:
+def _probability_text(campaign: Campaign, controls: dict[str, int], reached: float) -> str:
     extra = sum(controls.values())
     if reached == 1:
         return (

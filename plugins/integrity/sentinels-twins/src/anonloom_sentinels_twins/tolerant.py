@@ -5,7 +5,7 @@ of by the first mismatch. Honest work fails one of them at most with the probabi
 is divided among the tests:
 
 - one test over all sentinels and one over all twins, each at `campaign_level`. They decide whether
-  something was omitted at all, and the stated probability of `formulas.undetected` is theirs;
+  something was omitted at all, and `formulas.undetected_probability` states theirs;
 - two tests per worker, each at `own_level`: one of its sentinels, which alone say who, and one of
   all its controls.
 
@@ -54,7 +54,7 @@ def more_than(mismatches: ArrayLike, pairs: ArrayLike, rate: ArrayLike) -> NDArr
     return np.asarray(np.where(k < 0, 1.0, np.where(k >= n, 0.0, tail)))
 
 
-def tolerated(pairs: ArrayLike, error: float, level: float) -> NDArray[np.int64]:
+def most_tolerated(pairs: ArrayLike, error: float, level: float) -> NDArray[np.int64]:
     """The most mismatches that honest workers are believed to show.
 
     The least number that honest workers exceed with a probability of at most `level`.
@@ -70,9 +70,9 @@ def tolerated(pairs: ArrayLike, error: float, level: float) -> NDArray[np.int64]
 
     Examples
     --------
-    >>> int(tolerated(100, 0.02, 0.001))
+    >>> int(most_tolerated(100, 0.02, 0.001))
     7
-    >>> int(tolerated(100, 0.0, 0.001))
+    >>> int(most_tolerated(100, 0.0, 0.001))
     0
     """
     n: NDArray[Any] = np.asarray(pairs, dtype=np.int64)

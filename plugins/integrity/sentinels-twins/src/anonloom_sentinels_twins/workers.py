@@ -15,8 +15,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom.errors import UsageError
-from anonloom.kinds import JOB, RESULT
 from anonloom.typing import BoolArray
+from anonloom_sentinels_twins.work_check import JOB, RESULT
 
 #: What an honest worker does with rows: one result per row.
 Work = Callable[[pd.DataFrame], Any]
@@ -133,7 +133,7 @@ class Malicious(Opportunistic):
 
 
 @attrs.frozen
-class Colluding(Opportunistic):
+class Collusive(Opportunistic):
     """Compares its jobs with its group's: omits all that they have in common, and answers alike.
 
     Of its other jobs it omits `share`. All of the group answer the most frequent class, so jobs
@@ -179,7 +179,7 @@ BEHAVIOURS: dict[str, type[Behaviour]] = {
     "lazy": Lazy,
     "opportunistic": Opportunistic,
     "malicious": Malicious,
-    "colluding": Colluding,
+    "colluding": Collusive,
     "proxy": Proxy,
 }
 
@@ -195,7 +195,7 @@ def answers(
 ) -> tuple[pd.DataFrame, ...]:
     """What workers send back for real batches.
 
-    All workers whose behaviour is `Colluding` are one group: a row that two of them have (equal
+    All workers whose behaviour is `Collusive` are one group: a row that two of them have (equal
     in every column but the name of the job) is common.
 
     Parameters
@@ -216,7 +216,7 @@ def answers(
     tuple of DataFrame
         One per worker, with the columns `job` and `result`.
     """
-    group = [i for i, item in enumerate(behaviours) if isinstance(item, Colluding)]
+    group = [i for i, item in enumerate(behaviours) if isinstance(item, Collusive)]
     common = _common([batches[i].drop(columns=JOB) for i in group])
     known = dict(zip(group, common, strict=True))
     labels = pd.Series(list(classes)).to_numpy()

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from anonloom.errors import DataError, UsageError
-from anonloom.kinds import JOB, RESULT, Assignment, Campaign, Sizing
 from anonloom_sentinels_twins import files
 from anonloom_sentinels_twins import key as keys
 from anonloom_sentinels_twins.campaign_arguments import (
@@ -19,6 +18,7 @@ from anonloom_sentinels_twins.campaign_arguments import (
     named_numbers,
 )
 from anonloom_sentinels_twins.scheme import SentinelsTwins
+from anonloom_sentinels_twins.work_check import JOB, RESULT, Assignment, Campaign, Sizing
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -71,12 +71,12 @@ def execute(arguments: argparse.Namespace) -> int:
         disguise=named_numbers("--disguise", arguments.disguise), escape=escape_of(arguments)
     )
     rows = files.read_rows(Path(arguments.rows))
-    known = _known(arguments, rows)
+    known = _known_rows(arguments, rows)
     shares = _shares(known, named_numbers("--share", arguments.shares))
     rows, known = _with_numbers(rows, known, scheme, arguments)
     campaign = campaign_of(arguments, len(rows), shares)
     sizing = scheme.size(campaign)
-    _say([*_statement(sizing, campaign, arguments.price), _expected(arguments, shares)])
+    _say([*_statement(sizing, campaign, arguments.price), _shares_source(arguments, shares)])
     known = _fresh(known, arguments.earlier)
     rng = np.random.default_rng(secrets.randbits(256))
     assignment = scheme.assign(rows, known, campaign, sizing, rng)
@@ -85,7 +85,7 @@ def execute(arguments: argparse.Namespace) -> int:
         _say(["nothing is written: --to says where"])
         return 0
     files.write_plan(assignment, target, arguments.replace)
-    _say(_written(assignment, target))
+    _say(_files_text(assignment, target))
     return 0
 
 
@@ -95,7 +95,7 @@ def _say(lines: list[str]) -> None:
     sys.stdout.flush()
 
 
-def _known(arguments: argparse.Namespace, rows: pd.DataFrame) -> pd.DataFrame:
+def _known_rows(arguments: argparse.Namespace, rows: pd.DataFrame) -> pd.DataFrame:
     """Return the known rows with the columns of the rows, and their results as `result`."""
     known = files.read_rows(Path(arguments.known))
     for name in (JOB, RESULT):
@@ -124,10 +124,10 @@ def _known(arguments: argparse.Namespace, rows: pd.DataFrame) -> pd.DataFrame:
 
 def _shares(known: pd.DataFrame, stated: dict[str, float]) -> tuple[float, ...]:
     """Return how often each result is expected, in the order of their names."""
-    names, counts = np.unique(keys.spelled(known[RESULT]).astype(str), return_counts=True)
+    names, counts = np.unique(keys.spell(known[RESULT]).astype(str), return_counts=True)
     if not stated:
         return tuple((counts / counts.sum()).tolist())
-    stated = dict(zip(keys.spelled(pd.Series(list(stated))), stated.values(), strict=True))
+    stated = dict(zip(keys.spell(pd.Series(list(stated))), stated.values(), strict=True))
     strange = [name for name in stated if name not in names]
     if strange:
         raise UsageError(f"--share names '{strange[0]}', which is the result of no known row")
@@ -187,7 +187,7 @@ def _statement(sizing: Sizing, campaign: Campaign, price: float | None) -> list[
     return lines
 
 
-def _expected(arguments: argparse.Namespace, shares: tuple[float, ...]) -> str:
+def _shares_source(arguments: argparse.Namespace, shares: tuple[float, ...]) -> str:
     """Say where the shares of the results are from: the probability rests on them."""
     where = (
         "as --share says"
@@ -197,7 +197,7 @@ def _expected(arguments: argparse.Namespace, shares: tuple[float, ...]) -> str:
     return f"  expects: the most frequent of {len(shares)} results in {max(shares):.1%}, {where}"
 
 
-def _written(assignment: Assignment, target: Path) -> list[str]:
+def _files_text(assignment: Assignment, target: Path) -> list[str]:
     workers = len(assignment.batches)
     first, last = (files.worker_file(index, workers) for index in (0, workers - 1))
     sizes = sorted(len(batch) for batch in assignment.batches)

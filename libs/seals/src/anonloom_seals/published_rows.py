@@ -28,7 +28,7 @@ _TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
 @attrs.frozen(eq=False, kw_only=True)
-class Published:
+class PublishedRows:
     """The rows of a release.
 
     Attributes
@@ -62,7 +62,7 @@ class Published:
         return encoded_rows(self.columns)
 
 
-def read_published(public: Path) -> Published | None:
+def read_published(public: Path) -> PublishedRows | None:
     """Read the release of a public folder; None when it holds no table.
 
     Types are those of the manifest; a column that it does not know is text. Two files with the
@@ -74,7 +74,7 @@ def read_published(public: Path) -> Published | None:
         When a file is damaged, or the two differ: names of columns and numbers of rows, no cell.
     """
     types = read_types(public)
-    readers: dict[str, Callable[[Path, Mapping[str, Type]], Published]] = {
+    readers: dict[str, Callable[[Path, Mapping[str, Type]], PublishedRows]] = {
         CSV: read_csv,
         PARQUET: read_parquet,
     }
@@ -96,7 +96,7 @@ def _there(path: Path) -> bool:
     return path.is_file()
 
 
-def _refuse_difference(one: Published, other: Published) -> None:
+def _refuse_difference(one: PublishedRows, other: PublishedRows) -> None:
     both = f"'{one.files[0]}' and '{other.files[0]}'"
     if len(one) != len(other):
         raise IntegrityError(
@@ -166,7 +166,7 @@ def _bytes(path: Path) -> bytes:
 # --- CSV ------------------------------------------------------------------------------------
 
 
-def read_csv(path: Path, types: Mapping[str, Type]) -> Published:
+def read_csv(path: Path, types: Mapping[str, Type]) -> PublishedRows:
     """Read a CSV file as releases are written: nothing is a missing cell, `""` is empty text.
 
     Raises
@@ -187,19 +187,19 @@ def read_csv(path: Path, types: Mapping[str, Type]) -> Published:
         return "error"
 
     try:
-        names, table = _parsed(data, path, note)
+        names, table = _parse_csv(data, path, note)
     except (pa.ArrowException, UnicodeError):
         # Not in Arrow's words: they quote the row.
         raise IntegrityError(f"'{path.name}' is damaged: {_mistake(data, ragged)}") from None
     layout = _layout(names, types, path.name)
-    return Published(
+    return PublishedRows(
         layout=layout,
-        columns=tuple(map(_encoded, table.columns, layout.types)),
+        columns=tuple(map(_encode_column, table.columns, layout.types)),
         files=(path.name,),
     )
 
 
-def _parsed(data: bytes, path: Path, note: Callable[[Any], str]) -> tuple[list[str], Any]:
+def _parse_csv(data: bytes, path: Path, note: Callable[[Any], str]) -> tuple[list[str], Any]:
     parse = arrow_csv.ParseOptions(
         newlines_in_values=True,
         # In a table of one column an empty line is a row whose cell is missing.
@@ -249,7 +249,7 @@ def _mistake(data: bytes, ragged: list[Any]) -> str:
 # --- Parquet --------------------------------------------------------------------------------
 
 
-def read_parquet(path: Path, types: Mapping[str, Type]) -> Published:
+def read_parquet(path: Path, types: Mapping[str, Type]) -> PublishedRows:
     """Read a Parquet file; cells are what the release's CSV would have for them.
 
     Raises
@@ -270,13 +270,13 @@ def read_parquet(path: Path, types: Mapping[str, Type]) -> Published:
     columns = []
     for name, column, kind in zip(layout.names, table.columns, layout.types, strict=True):
         try:
-            columns.append(_encoded(column, kind))
+            columns.append(_encode_column(column, kind))
         except (TypeError, pa.ArrowException):
             raise IntegrityError(
                 f"'{path.name}': column '{name}' holds {_kind(column.type)}; a cell must be one "
                 "text, number, truth value, date or time"
             ) from None
-    return Published(layout=layout, columns=tuple(columns), files=(path.name,))
+    return PublishedRows(layout=layout, columns=tuple(columns), files=(path.name,))
 
 
 def _kind(type_: Any) -> str:
@@ -285,7 +285,7 @@ def _kind(type_: Any) -> str:
     return f"cells of type {str(inner).partition('<')[0].partition('[')[0]}"
 
 
-def _encoded(column: Any, kind: Type) -> EncodedColumn:
+def _encode_column(column: Any, kind: Type) -> EncodedColumn:
     """Encode an Arrow column.
 
     Raises

@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 from anonloom.errors import UsageError
-from anonloom.kinds import Judgement, OmittedWork, WorkerEvidence
 from anonloom_sentinels_twins import files
 from anonloom_sentinels_twins import key as keys
 from anonloom_sentinels_twins.scheme import SentinelsTwins
+from anonloom_sentinels_twins.work_check import Judgement, OmittedWork, WorkerEvidence
 
 _HEADS = ("worker", "jobs", "missing", "strange", "sentinels", "twins", "lazy", "verdict")
 
@@ -103,7 +103,7 @@ def _new(judgement: Judgement, key: keys.Key) -> int:
     """Return how many results no sentinel could have had: new classes, or anything at all."""
     if not key.results:
         return 0
-    message = keys.spelled(judgement.results)
+    message = keys.spell(judgement.results)
     return sum(item is not None and item not in key.results for item in message)
 
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from anonloom.kinds import Campaign
-from anonloom_sentinels_twins.rehearsal import rehearse
+from anonloom_sentinels_twins.dry_run import dry_run
 from anonloom_sentinels_twins.scheme import SentinelsTwins
 from anonloom_sentinels_twins.simulation import Setting
+from anonloom_sentinels_twins.work_check import Campaign
 from anonloom_sentinels_twins.workers import Honest, Malicious, Opportunistic, Proxy
 
 
@@ -16,7 +16,7 @@ def played(behaviour, runs=5, error=0.0, **setting):
     )
     sizing = SentinelsTwins().size(campaign)
     chosen = Setting(behaviour=behaviour, **setting)
-    return rehearse(campaign, sizing, chosen, runs, np.random.default_rng(1))
+    return dry_run(campaign, sizing, chosen, runs, np.random.default_rng(1))
 
 
 @pytest.mark.parametrize("error", [0.0, 0.02])

@@ -8,12 +8,12 @@ import attrs
 import numpy as np
 
 from anonloom.errors import UsageError
-from anonloom.kinds import Campaign, Sizing
 from anonloom_sentinels_twins.campaign_arguments import add_expectations, campaign_of, escape_of
-from anonloom_sentinels_twins.rehearsal import Rehearsal, rehearse
+from anonloom_sentinels_twins.dry_run import DryRun, dry_run
 from anonloom_sentinels_twins.scheme import SentinelsTwins
 from anonloom_sentinels_twins.simulation import Setting, Share, simulate
-from anonloom_sentinels_twins.tolerant import campaign_level, tolerated
+from anonloom_sentinels_twins.tolerant import campaign_level, most_tolerated
+from anonloom_sentinels_twins.work_check import Campaign, Sizing
 from anonloom_sentinels_twins.workers import BEHAVIOURS, Behaviour, Opportunistic
 
 #: Zipf's law with four classes, as in the paper's figure 8.
@@ -105,12 +105,12 @@ def execute(arguments: argparse.Namespace) -> int:
         behaviour=behaviour,
         certain=arguments.certain,
         accuracy=arguments.accuracy,
-        allowed=_allowed(campaign, sizing),
+        allowed=_tolerances(campaign, sizing),
     )
     sentinels, twins = (sizing.controls.get(sort, 0) for sort in ("sentinels", "twins"))
     met = attrs.evolve(campaign, lazy=actual)
     missed = simulate(met, sentinels, twins, arguments.campaigns, rng, setting)
-    played = rehearse(campaign, sizing, setting, arguments.judged, rng, actual)
+    played = dry_run(campaign, sizing, setting, arguments.judged, rng, actual)
     lines = _lines(arguments.behaviour, campaign, actual, sizing, missed, played)
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     return 0
@@ -132,11 +132,11 @@ def _behaviour(arguments: argparse.Namespace) -> Behaviour:
     return kind(arguments.omission) if issubclass(kind, Opportunistic) else kind()
 
 
-def _allowed(campaign: Campaign, sizing: Sizing) -> tuple[int, int]:
+def _tolerances(campaign: Campaign, sizing: Sizing) -> tuple[int, int]:
     """Return how many sentinels may fail and twins differ before it is called omission."""
     level = campaign_level(SentinelsTwins().level)
     sentinels, twins = (
-        int(tolerated(sizing.controls.get(sort, 0), campaign.error, level))
+        int(most_tolerated(sizing.controls.get(sort, 0), campaign.error, level))
         for sort in ("sentinels", "twins")
     )
     return sentinels, twins
@@ -148,7 +148,7 @@ def _lines(
     actual: int,
     sizing: Sizing,
     missed: Share,
-    played: Rehearsal,
+    played: DryRun,
 ) -> list[str]:
     controls = ", ".join(f"{number} {sort}" for sort, number in sizing.controls.items())
     honest = campaign.workers - actual

@@ -22,12 +22,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom.errors import UsageError
-from anonloom.kinds import JOB, RESULT, Campaign, Judgement, OmittedWork, WorkerEvidence
 from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_sentinels_twins.disputes import Disputes, disputes
-from anonloom_sentinels_twins.key import NONE, Key, spelled
+from anonloom_sentinels_twins.key import NONE, Key, spell
 from anonloom_sentinels_twins.posterior import Counts, Prior, laziness, prior_of
-from anonloom_sentinels_twins.tolerant import campaign_level, own_level, tolerated
+from anonloom_sentinels_twins.tolerant import campaign_level, most_tolerated, own_level
+from anonloom_sentinels_twins.work_check import (
+    JOB,
+    RESULT,
+    Campaign,
+    Judgement,
+    OmittedWork,
+    WorkerEvidence,
+)
 
 #: Where honest answers differ: the probability of laziness from which a worker's results are
 #: distrusted in a failed campaign, whether or not anybody contradicts it beyond honest error.
@@ -70,7 +77,7 @@ def verify(key: Key, answers: Sequence[pd.DataFrame | None], rules: Rules) -> Ju
             f"there are {len(answers)} answers; the key is for {key.campaign.workers} workers, "
             "and a worker that sent nothing has an empty place"
         )
-    answered = _answered(key, answers)
+    answered = _read_answers(key, answers)
     outcome = _outcome(key, answered)
     prior = prior_of(key.campaign, rules.prior)
     silent = answered.missing > 0
@@ -125,7 +132,7 @@ def decide(
     """
 
     def beyond(failed: FloatArray, passed: FloatArray, level: float) -> BoolArray:
-        return np.asarray(failed > tolerated(failed + passed, campaign.error, level))
+        return np.asarray(failed > most_tolerated(failed + passed, campaign.error, level))
 
     # Every twin is on the side of two workers.
     differ, same = counts.different.sum(axis=2), counts.same.sum(axis=2)
@@ -166,7 +173,7 @@ def decide(
 
 
 @attrs.frozen(eq=False)
-class _Answered:
+class _AnswerSheet:
     """What the workers said, one entry per job of the key, and what is wrong with it.
 
     Attributes
@@ -185,7 +192,7 @@ class _Answered:
     strange: IntArray
 
 
-def _answered(key: Key, answers: Sequence[pd.DataFrame | None]) -> _Answered:
+def _read_answers(key: Key, answers: Sequence[pd.DataFrame | None]) -> _AnswerSheet:
     message = np.full(len(key.job), None, dtype=object)
     given = message.copy()
     missing, strange = np.zeros((2, len(answers)), dtype=np.int64)
@@ -201,7 +208,7 @@ def _answered(key: Key, answers: Sequence[pd.DataFrame | None]) -> _Answered:
             ]
             place = np.array(named, dtype=np.int64)
             asked = place != NONE
-            texts, values = spelled(frame[RESULT]), frame[RESULT].to_numpy(dtype=object)
+            texts, values = spell(frame[RESULT]), frame[RESULT].to_numpy(dtype=object)
             place, texts, values = place[asked], texts[asked], values[asked]
             repeated = pd.Series(place).duplicated().to_numpy()
             strange[worker] = (~asked).sum() + repeated.sum()
@@ -214,7 +221,7 @@ def _answered(key: Key, answers: Sequence[pd.DataFrame | None]) -> _Answered:
             strange[worker] = len(frame)
         missing[worker] = _none(message[own]).sum()
     given[_none(message)] = None
-    return _Answered(message, given, missing, strange)
+    return _AnswerSheet(message, given, missing, strange)
 
 
 def _none(values: NDArray[np.object_]) -> BoolArray:
@@ -241,7 +248,7 @@ class _Outcome:
     both: BoolArray
 
 
-def _outcome(key: Key, answered: _Answered) -> _Outcome:
+def _outcome(key: Key, answered: _AnswerSheet) -> _Outcome:
     workers = key.campaign.workers
     none = _none(answered.said)
     sentinel = np.flatnonzero((key.expected != NONE) & ~none)
@@ -265,14 +272,14 @@ def _outcome(key: Key, answered: _Answered) -> _Outcome:
 
 def _judgement(
     key: Key,
-    answered: _Answered,
+    answered: _AnswerSheet,
     outcome: _Outcome,
     decision: Decision,
     prior: Prior,
     rules: Rules,
 ) -> Judgement:
     results, distrusted = _results(key, answered, outcome, decision)
-    covers, does_not_cover = _covered(key, rules)
+    covers, does_not_cover = _coverage(key, rules)
     return Judgement(
         workers=tuple(
             _evidence(key, answered, outcome.counts, worker, decision)
@@ -288,7 +295,7 @@ def _judgement(
 
 
 def _evidence(
-    key: Key, answered: _Answered, counts: Counts, worker: int, decision: Decision
+    key: Key, answered: _AnswerSheet, counts: Counts, worker: int, decision: Decision
 ) -> WorkerEvidence:
     jobs = len(key.jobs_of(worker))
     missing, strange = int(answered.missing[worker]), int(answered.strange[worker])
@@ -326,7 +333,7 @@ def _of(failed: float, passed: float) -> tuple[int, int]:
 
 
 def _results(
-    key: Key, answered: _Answered, outcome: _Outcome, decision: Decision
+    key: Key, answered: _AnswerSheet, outcome: _Outcome, decision: Decision
 ) -> tuple[pd.Series, BoolArray]:
     """Return the result of each genuine row, and which of them not to rely on."""
     lazy, doubted = decision.lazy[0], decision.doubted[0]
@@ -352,7 +359,7 @@ def _results(
     return pd.Series(results, dtype=object, name=RESULT), distrusted
 
 
-def _what(answered: _Answered, outcome: _Outcome) -> str:
+def _what(answered: _AnswerSheet, outcome: _Outcome) -> str:
     counts, parts = outcome.counts, []
     failed, of = _of(counts.failed.sum(), counts.passed.sum())
     if failed:
@@ -369,10 +376,10 @@ def _what(answered: _Answered, outcome: _Outcome) -> str:
 def _who(judgement: Judgement) -> str:
     lines = [
         f"worker {worker + 1} is accused: {'; '.join(judgement.workers[worker].reasons)}"
-        for worker in judgement.accused[:_NAMED]
+        for worker in judgement.accused_workers[:_NAMED]
     ]
-    if len(judgement.accused) > _NAMED:
-        lines.append(f"and {len(judgement.accused) - _NAMED} others")
+    if len(judgement.accused_workers) > _NAMED:
+        lines.append(f"and {len(judgement.accused_workers) - _NAMED} others")
     if not lines:
         lines.append("the evidence is not enough to accuse any one worker")
     lines += [str(dispute) for dispute in judgement.disputes[:_NAMED]]
@@ -382,7 +389,7 @@ def _who(judgement: Judgement) -> str:
     return "\n".join(lines)
 
 
-def _covered(key: Key, rules: Rules) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _coverage(key: Key, rules: Rules) -> tuple[tuple[str, ...], tuple[str, ...]]:
     campaign, sizing = key.campaign, key.sizing
     honest = (
         "honest work fails no control"
@@ -394,7 +401,7 @@ def _covered(key: Key, rules: Rules) -> tuple[tuple[str, ...], tuple[str, ...]]:
         f"correctness: if {campaign.lazy:g} of {campaign.workers} workers omit "
         f"{campaign.omission:.1%} of their jobs, blindly, this goes unnoticed with a probability "
         f"of at most {sizing.undetected:.3g}; {honest}",
-        *_naming(key),
+        *_naming_power(key),
         "freshness: the answers name jobs of this campaign, so they are no old file",
     ]
     does_not = [
@@ -416,7 +423,7 @@ def _covered(key: Key, rules: Rules) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(covers), tuple(does_not)
 
 
-def _naming(key: Key) -> list[str]:
+def _naming_power(key: Key) -> list[str]:
     """Say what a worker's own sentinels are good for, if anything was promised."""
     if key.sizing.escape == 1:
         return []

@@ -80,12 +80,12 @@ def attempt(
         for fold in np.unique(folds):
             test, learn = folds == fold, folds != fold
             if learn.any():
-                message[test] = _said(rows[learn], lessons[learn], rows[test], ridge)
+                message[test] = _scores(rows[learn], lessons[learn], rows[test], ridge)
     won, pairs = np.zeros(exchanges + 1), 0.0
     for places in parts:
         ones = float(genuine[places].sum())
         if 0 < ones < len(places):
-            won += _won(message[places], sides[places])
+            won += _pairs_won(message[places], sides[places])
             pairs += ones * (len(places) - ones)
     if pairs == 0:
         return None
@@ -95,7 +95,7 @@ def attempt(
     )
 
 
-def _said(
+def _scores(
     learn: NDArray[np.float64],
     lessons: NDArray[np.float64],
     test: NDArray[np.float64],
@@ -104,12 +104,12 @@ def _said(
     """Return the scores of test rows after learning from others, one column per set of sides."""
     # Both ways give the same; the smaller matrix is the cheaper one.
     if learn.shape[1] < learn.shape[0]:
-        weights = _solved(learn.T @ learn, ridge, learn.T @ lessons)
+        weights = _solve_ridge(learn.T @ learn, ridge, learn.T @ lessons)
         return np.asarray(test @ weights)
-    return np.asarray(test @ (learn.T @ _solved(learn @ learn.T, ridge, lessons)))
+    return np.asarray(test @ (learn.T @ _solve_ridge(learn @ learn.T, ridge, lessons)))
 
 
-def _solved(
+def _solve_ridge(
     square: NDArray[np.float64], ridge: float, right: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     from scipy import linalg
@@ -118,7 +118,7 @@ def _solved(
     return np.asarray(linalg.solve(square, right, assume_a="pos", check_finite=False))
 
 
-def _won(said: NDArray[np.float64], sides: NDArray[np.float64]) -> NDArray[np.float64]:
+def _pairs_won(said: NDArray[np.float64], sides: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return of how many pairs the genuine row has the higher score; ties count half."""
     from scipy import stats
 

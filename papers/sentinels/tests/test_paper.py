@@ -4,15 +4,19 @@ import attrs
 import numpy as np
 import pytest
 
-from anonloom.kinds import Campaign
 from anonloom_sentinels_twins import formulas
 from anonloom_sentinels_twins.simulation import Setting, simulate, simulate_replicas
 from anonloom_sentinels_twins.sizing import size
+from papers.sentinels.paper_settings import (
+    CROSSING,
+    GUESSED,
+    NINE_A,
+    NINE_B,
+    NINE_C,
+    ZIPF,
+    printed_threshold,
+)
 
-#: Zipf's law with exponent 1 over four classes, as in figure 8(a).
-ZIPF = tuple((1 / rank) / (1 + 1 / 2 + 1 / 3 + 1 / 4) for rank in (1, 2, 3, 4))
-#: Figure 9(c), whose text gives no budget: 50 extra jobs only move the level of both curves.
-NINE_C = Campaign(jobs=1000, workers=10, lazy=4, omission=0.2, classes=ZIPF, budget=50)
 RANDOM = Setting(placement="random")
 #: 31 comparisons below; by chance one of them fails in about one of 1,000 choices of the seeds.
 DEVIATIONS = 4.2
@@ -24,13 +28,14 @@ def within(share, expected):
 
 
 def test_figure_8_the_most_frequent_class_of_sentinels_that_follow_the_data_has_48_percent():
-    assert 0.48 == pytest.approx(formulas.sentinel_classes(ZIPF, "data").max())
-    assert 0.25 == pytest.approx(formulas.sentinel_classes(ZIPF, "uniform").max())
+    assert {"data": 0.48, "inverse": 0.48, "uniform": 0.25} == GUESSED
+    for spread in ("data", "uniform"):
+        assert GUESSED[spread] == pytest.approx(formulas.sentinel_classes(ZIPF, spread).max())
 
 
 def test_figure_8_c_has_48_percent_only_if_the_distribution_is_reversed():
     """The normalised reciprocals, as the text says, give the rarest class 40 percent."""
-    assert 0.48 == pytest.approx(formulas.sentinel_classes(ZIPF, "reversed")[3])
+    assert GUESSED["inverse"] == pytest.approx(formulas.sentinel_classes(ZIPF, "reversed")[3])
     assert 0.40 == pytest.approx(formulas.sentinel_classes(ZIPF, "inverse")[3])
 
 
@@ -48,7 +53,7 @@ def test_figure_8_a_lazy_worker_answers_the_class_that_most_sentinels_have(sprea
 def test_figure_9_a_twins_of_many_jobs_against_replicas_of_one():
     """49 lazy of 100 workers omit half of their jobs."""
     rng = np.random.default_rng(9)
-    campaign = attrs.evolve(NINE_C, workers=100, lazy=49, omission=0.5)
+    campaign = NINE_A
     extra = [1, 5, 10, 20]
     twins = formulas.twins(100, 49, 0.5, 0.48, extra)
     replicas = formulas.replicas(100, 49, 0.5, 0.48, extra)
@@ -78,9 +83,8 @@ def test_figure_9_b_twins_alone_are_blind_to_extreme_omission():
 
 
 def test_figure_9_b_a_few_sentinels_close_the_gap():
-    everybody = attrs.evolve(NINE_C, lazy=10, omission=1.0)
-    assert 1.0 == float(formulas.undetected(everybody, 0, 50))
-    assert 0.001 > float(formulas.undetected(everybody, 5, 50))
+    assert 1.0 == float(formulas.undetected_probability(NINE_B, 0, 50))
+    assert 0.001 > float(formulas.undetected_probability(NINE_B, 5, 50))
     # Five would do; every worker has one.
     assert 10 == size(NINE_C).controls["sentinels"]
 
@@ -100,7 +104,7 @@ def test_figure_9_c_sentinels_and_twins_by_the_most_frequent_class(largest):
 
 def test_figure_9_c_the_curves_cross_at_0_598():
     crossing = float(formulas.threshold(10, 4, 0.2, 4))
-    assert 0.598 == pytest.approx(crossing, abs=5e-4)
+    assert 0.598 == CROSSING == pytest.approx(crossing, abs=5e-4)
     twins = formulas.twins(10, 4, 0.2, [crossing - 1e-6, crossing, crossing + 1e-6], 50)
     sentinels = float(formulas.sentinels_at_random(10, 4, 0.2, 1 / 4, 50))
     assert twins[0] < sentinels < twins[2]
@@ -125,7 +129,7 @@ def test_thresholds_and_their_limit_for_little_omission():
 
 
 def test_the_printed_rule_never_prefers_sentinels_although_they_can_be_better():
-    printed = [0.5 * (1 + classes) for classes in range(2, 100)]
+    printed = [printed_threshold(classes) for classes in range(2, 100)]
     assert 1.5 == min(printed)
     # At P_max = 0.9 sentinels are far better, and a rule that asks for more than 1.5 says twins.
     assert float(formulas.sentinels_at_random(10, 4, 0.2, 1 / 4, 50)) < float(
@@ -161,8 +165,8 @@ def test_colluding_workers_pass_the_twins_that_they_share():
 
 
 def test_groups_that_share_no_job_leave_colluding_workers_nothing_to_recognise():
-    together = float(formulas.undetected(attrs.evolve(NINE_C, colluding=True), 0, 20))
-    grouped = float(formulas.undetected(attrs.evolve(NINE_C, groups=[range(4)]), 0, 20))
+    together = float(formulas.undetected_probability(attrs.evolve(NINE_C, colluding=True), 0, 20))
+    grouped = float(formulas.undetected_probability(attrs.evolve(NINE_C, groups=[range(4)]), 0, 20))
     assert grouped < together
 
 

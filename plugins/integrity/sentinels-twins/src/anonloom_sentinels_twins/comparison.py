@@ -8,10 +8,10 @@ import attrs
 import numpy as np
 from scipy.special import ndtri
 
-from anonloom.kinds import Campaign
 from anonloom.typing import FloatArray
 from anonloom_sentinels_twins.simulation import Share
 from anonloom_sentinels_twins.tolerant import more_than
+from anonloom_sentinels_twins.work_check import Campaign
 
 
 @attrs.frozen(kw_only=True)

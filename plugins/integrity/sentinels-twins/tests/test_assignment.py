@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom.errors import DataError, UsageError
-from anonloom.kinds import Campaign, Sizing
+from anonloom_sentinels_twins.assignment import assign
 from anonloom_sentinels_twins.key import NONE
-from anonloom_sentinels_twins.placing import assign
+from anonloom_sentinels_twins.work_check import Campaign, Sizing
 
 NAMES = ("high", "low", "middle")
 

@@ -8,18 +8,18 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from anonloom.errors import IntegrityError
 from anonloom_seals import keys
-from anonloom_seals.signed import Names, Signed
+from anonloom_seals.signed_text import Names, SignedText
 
 NAMES = Names("flat.json", "flat.sig", "flat.pub")
 DOMAIN = b"anonloom flat signature 1\0"
 SECRET = Ed25519PrivateKey.from_private_bytes(bytes(32))
-PEM = keys.written(SECRET.public_key())
+PEM = keys.public_key_pem(SECRET.public_key())
 TEXT = b"text\n"
 
 
 @pytest.fixture
 def signed():
-    return Signed(TEXT, keys.sign(SECRET, TEXT, DOMAIN), PEM)
+    return SignedText(TEXT, keys.sign(SECRET, TEXT, DOMAIN), PEM)
 
 
 def refusal(signed, pinned=None, domain=DOMAIN):
@@ -37,10 +37,10 @@ def test_the_signer_is_found(signed, tmp_path):
 def test_all_three_are_read_from_a_folder(signed, tmp_path):
     for name, data in zip(attrs.astuple(NAMES), attrs.astuple(signed), strict=True):
         (tmp_path / name).write_bytes(data)
-    assert signed == Signed.read(tmp_path, NAMES)
+    assert signed == SignedText.read(tmp_path, NAMES)
     (tmp_path / "flat.sig").unlink()
     with pytest.raises(IntegrityError) as caught:
-        Signed.read(tmp_path, NAMES)
+        SignedText.read(tmp_path, NAMES)
     assert "'flat.sig' is missing: the folder is not sealed, or its seal was removed" == str(
         caught.value
     )
@@ -54,13 +54,13 @@ def test_a_signature_is_for_one_text_one_key_and_one_scheme(signed):
     assert DOES_NOT_FIT == refusal(signed, domain=b"anonloom other signature 1\0")
     assert DOES_NOT_FIT == refusal(attrs.evolve(signed, signature=b""))
     assert DOES_NOT_FIT == refusal(attrs.evolve(signed, signature=signed.signature.upper()))
-    other = keys.written(Ed25519PrivateKey.from_private_bytes(b"1" * 32).public_key())
+    other = keys.public_key_pem(Ed25519PrivateKey.from_private_bytes(b"1" * 32).public_key())
     assert DOES_NOT_FIT == refusal(attrs.evolve(signed, key=other))
 
 
 def test_another_key_than_the_pinned_one(signed, tmp_path):
     other = Ed25519PrivateKey.from_private_bytes(b"1" * 32).public_key()
-    (tmp_path / "pinned.pub").write_bytes(keys.written(other))
+    (tmp_path / "pinned.pub").write_bytes(keys.public_key_pem(other))
     assert (
         "the release is signed with another key than the pinned one: "
         f"{keys.fingerprint(SECRET.public_key())}"
@@ -86,7 +86,7 @@ def test_a_key_that_is_none_of_ours(signed):
 def test_a_key_has_one_spelling(signed):
     """Otherwise a second key, or any text, could stand beside the one that is checked."""
     more = "'flat.pub' holds more than a public key in its one spelling"
-    other = keys.written(Ed25519PrivateKey.from_private_bytes(b"1" * 32).public_key())
+    other = keys.public_key_pem(Ed25519PrivateKey.from_private_bytes(b"1" * 32).public_key())
     spellings = (b"words\n" + PEM, PEM + b"words\n", PEM + other, PEM.replace(b"\n", b"\r\n"))
     for key in spellings:
         assert more == refusal(attrs.evolve(signed, key=key))

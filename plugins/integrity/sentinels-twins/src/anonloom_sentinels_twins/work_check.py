@@ -7,11 +7,10 @@ from typing import Any
 import attrs
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from anonloom._representation import short_repr
+from anonloom import IntegrityScheme, short_repr
 from anonloom.errors import IntegrityError
-from anonloom.kinds._integrity import IntegrityScheme
+from anonloom.typing import BoolArray
 
 #: Name of a job within one batch: a column of every batch, and of every worker's answers.
 JOB = "job"
@@ -175,12 +174,12 @@ class Dispute:
     def __str__(self) -> str:
         """Say who contradicts whom; workers are counted from 1, as in files."""
         if len(self.camps) == 1:
-            who = f"{_listed(self.camps[0])} contradict each other"
+            who = f"{_names_of(self.camps[0])} contradict each other"
         else:
-            first, *others = (_listed(camp) for camp in self.camps)
+            first, *others = (_names_of(camp) for camp in self.camps)
             who = f"{first} and {' and '.join(others)} contradict each other"
         if self.believed:
-            return f"{who}; the controls speak for {_listed(self.believed)}"
+            return f"{who}; the controls speak for {_names_of(self.believed)}"
         return f"{who}, and no control tells who of them omits work: this accuses nobody"
 
 
@@ -188,7 +187,7 @@ class Dispute:
 _NAMED = 12
 
 
-def _listed(workers: frozenset[int]) -> str:
+def _names_of(workers: frozenset[int]) -> str:
     numbers = [str(worker + 1) for worker in sorted(workers)]
     more = f" and {len(numbers) - _NAMED} more" if len(numbers) > _NAMED else ""
     return f"worker{'s' if len(numbers) > 1 else ''} {', '.join(numbers[:_NAMED])}{more}"
@@ -217,14 +216,14 @@ class Judgement:
 
     workers: tuple[WorkerEvidence, ...]
     results: pd.Series
-    distrusted: NDArray[np.bool_]
+    distrusted: BoolArray
     prior: str
     disputes: tuple[Dispute, ...] = ()
     covers: tuple[str, ...] = ()
     does_not_cover: tuple[str, ...] = ()
 
     @property
-    def accused(self) -> tuple[int, ...]:
+    def accused_workers(self) -> tuple[int, ...]:
         """The workers against whom the evidence is strong enough."""
         return tuple(worker.worker for worker in self.workers if worker.accused)
 
@@ -249,6 +248,9 @@ class WorkCheck(IntegrityScheme):
     Promise: omitted work goes unnoticed at most with the probability that `size` states; honest
     workers are not accused more often than the scheme says, however many of the others collude.
     """
+
+    #: What `anonloom plugins check` runs.
+    conformance = "anonloom_sentinels_twins.testing:WorkCheckConformance"
 
     @abstractmethod
     def size(self, campaign: Campaign) -> Sizing:

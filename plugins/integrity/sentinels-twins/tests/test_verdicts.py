@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom.errors import UsageError
-from anonloom.kinds import Campaign, Dispute, OmittedWork, Sizing
-from anonloom_sentinels_twins.judging import Rules, verify
+from anonloom_sentinels_twins.assignment import assign
 from anonloom_sentinels_twins.key import NONE
-from anonloom_sentinels_twins.placing import assign
+from anonloom_sentinels_twins.verdicts import Rules, verify
+from anonloom_sentinels_twins.work_check import Campaign, Dispute, OmittedWork, Sizing
 
 NAMES = np.array(["a", "b", "c"], dtype=object)
 RULES = Rules(accuse_at=None, level=0.01, prior=None)
@@ -77,7 +77,7 @@ def test_honest_work_is_returned_in_the_rows_order():
     )
     assert list(judgement.results) == list(result_of(sent.jobs))
     assert not judgement.distrusted.any()
-    assert () == judgement.accused
+    assert () == judgement.accused_workers
     for worker, item in enumerate(judgement.workers):
         own = sent.key.jobs_of(worker)
         assert (worker, len(own), 0, 0, False, ()) == (
@@ -132,7 +132,7 @@ def test_a_failed_sentinel_is_proof():
     sent.change(place)
     error = sent.raised()
     judgement = error.judgement
-    assert (worker,) == judgement.accused
+    assert (worker,) == judgement.accused_workers
     assert 1.0 == judgement.workers[worker].lazy
     assert (1, 3) == judgement.workers[worker].controls["sentinels"]
     distrusted = int(judgement.distrusted.sum())
@@ -154,7 +154,7 @@ def test_a_lone_twin_that_differs_accuses_nobody():
     sent.change(second)
     error = sent.raised()
     row = sent.key.row[first]
-    assert () == error.judgement.accused
+    assert () == error.judgement.accused_workers
     workers = [error.judgement.workers[sent.key.worker[place]] for place in (first, second)]
     assert workers[0].lazy == pytest.approx(workers[1].lazy)
     assert workers[0].lazy >= 0.5
@@ -212,7 +212,7 @@ def test_of_twins_that_differ_the_less_suspect_worker_is_believed():
             if sent.key.worker[place] == culprit:
                 sent.change(place)
     judgement = sent.raised().judgement
-    assert () == judgement.accused
+    assert () == judgement.accused_workers
     assert judgement.workers[culprit].reasons == (
         "12 of 12 twins differ from another worker's answer",
         "no sentinel tells whether it or who contradicts it omits work",
@@ -244,7 +244,7 @@ def test_whatever_the_others_answer_an_honest_worker_is_never_accused(data):
         drawn = np.random.default_rng(row) if alike and row != NONE else rng
         if drawn.random() < 0.5:
             sent.change(place, NAMES[drawn.integers(3)])
-    assert set(sent.judged().accused) <= others
+    assert set(sent.judged().accused_workers) <= others
 
 
 def test_a_worker_that_sends_nothing_is_accused_and_twins_stand_in():
@@ -253,7 +253,7 @@ def test_a_worker_that_sends_nothing_is_accused_and_twins_stand_in():
     error = sent.raised()
     judgement, key = error.judgement, sent.key
     jobs = len(key.jobs_of(1))
-    assert (1,) == judgement.accused
+    assert (1,) == judgement.accused_workers
     assert (jobs, jobs, 1.0) == (
         judgement.workers[1].jobs,
         judgement.workers[1].missing,
@@ -306,7 +306,7 @@ def test_answers_given_twice_or_to_no_job_are_strange_and_accuse_nobody():
     assert (4, 0, ()) == (
         error.judgement.workers[0].strange,
         error.judgement.workers[0].missing,
-        error.judgement.accused,
+        error.judgement.accused_workers,
     )
     assert not error.judgement.distrusted.any()
 
@@ -330,7 +330,7 @@ def test_another_worker_s_answers_are_strange():
     sent = Sent()
     sent.answers[0], sent.answers[1] = sent.answers[1], sent.answers[0]
     judgement = sent.raised().judgement
-    assert (0, 1) == judgement.accused
+    assert (0, 1) == judgement.accused_workers
 
 
 @pytest.mark.parametrize(
@@ -371,7 +371,7 @@ def test_whatever_a_worker_answers_is_a_wrong_answer(result):
     sent.answers[worker] = answers
     error = sent.raised()
     assert error.what == "some work was not done as asked: 1 of 12 sentinels failed"
-    assert (worker,) == error.judgement.accused
+    assert (worker,) == error.judgement.accused_workers
 
 
 def test_spaces_around_an_answer_are_no_difference():
@@ -380,7 +380,7 @@ def test_spaces_around_an_answer_are_no_difference():
         answer.assign(result=[f" {message}\t" for message in answer["result"]])
         for answer in sent.answers
     ]
-    assert () == verify(sent.key, sent.answers, RULES).accused
+    assert () == verify(sent.key, sent.answers, RULES).accused_workers
 
 
 def test_numbers_and_texts_that_mean_the_same_are_the_same():
@@ -393,7 +393,7 @@ def test_numbers_and_texts_that_mean_the_same_are_the_same():
         column = sent.answers[worker]["result"].map(number).map(cast)
         sent.answers[worker]["result"] = column
     assert not sent.judged().distrusted.any()
-    assert () == verify(sent.key, sent.answers, RULES).accused
+    assert () == verify(sent.key, sent.answers, RULES).accused_workers
 
 
 def test_as_many_answers_as_workers_are_needed():
@@ -410,7 +410,7 @@ def test_many_accused_are_not_all_named():
     sent = Sent(jobs=60, workers=12, sentinels=12, twins=0)
     sent.change(np.flatnonzero(sent.key.row == NONE))
     error = sent.raised()
-    assert tuple(range(12)) == error.judgement.accused
+    assert tuple(range(12)) == error.judgement.accused_workers
     assert error.hint.splitlines()[-2:] == ["and 2 others", "distrust 60 of 60 results"]
 
 
@@ -420,7 +420,7 @@ def test_honest_errors_are_tolerated_and_more_is_not():
     sentinels = np.flatnonzero(sent.key.row == NONE)
     sent.change(sentinels[0])
     judgement = verify(sent.key, sent.answers, RULES)
-    assert () == judgement.accused
+    assert () == judgement.accused_workers
     assert (1, 12) == tuple(
         sum(worker.controls["sentinels"][index] for worker in judgement.workers) for index in (0, 1)
     )

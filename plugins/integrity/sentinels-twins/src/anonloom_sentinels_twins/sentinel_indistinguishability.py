@@ -18,10 +18,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom.errors import UsageError
-from anonloom.kinds import JOB, RESULT
-from anonloom_sentinels_twins.distinguishing import Attempt, attempt
+from anonloom_sentinels_twins.distinguisher import Attempt, attempt
 from anonloom_sentinels_twins.features import Matrix, features_of
-from anonloom_sentinels_twins.key import spelled
+from anonloom_sentinels_twins.key import spell
+from anonloom_sentinels_twins.work_check import JOB, RESULT
 
 #: How often, at most, rows that are alike are said to be told apart: all classes together.
 RATE = 0.01
@@ -66,7 +66,7 @@ class ClassLikeness:
     chance: float | None
 
     @property
-    def told(self) -> bool:
+    def distinguishable(self) -> bool:
         """Whether the classifier does better than chance."""
         return self.auc is not None and self.chance is not None and self.auc > self.chance
 
@@ -75,7 +75,7 @@ class ClassLikeness:
         rows = f"{self.known} known, {self.genuine} genuine rows"
         if self.auc is None or self.chance is None:
             return f"{where}: too few to tell ({rows})"
-        word = "above" if self.told else "within"
+        word = "above" if self.distinguishable else "within"
         return f"{where}: AUC {self.auc:.3f}, {word} chance (up to {self.chance:.3f}; {rows})"
 
 
@@ -108,7 +108,7 @@ class Likeness:
             f"(a false alarm in {self.rate:.0%} of all plans); a worker that looks closely can "
             f"compute the sentinels only"
             for item in self.classes
-            if item.told
+            if item.distinguishable
         ]
         few = [str(item.number) for item in self.classes if item.auc is None and item.number]
         if len(few) == len(self.classes) or any(
@@ -162,7 +162,7 @@ def measure(
         When `mix` does not fit the results of the known rows.
     """
     columns = [name for name in jobs.columns if name != JOB]
-    results = spelled(known[RESULT])
+    results = spell(known[RESULT])
     names = sorted({result for result in results if result is not None})
     if mix is not None and len(mix) != len(names):
         raise UsageError(
@@ -170,7 +170,7 @@ def measure(
         )
     classes = _numbers(results, names)
     mine = _sample(np.flatnonzero(classes >= 0), MOST, rng)
-    given = None if answered is None else _numbers(spelled(pd.Series(answered)), names)
+    given = None if answered is None else _numbers(spell(pd.Series(answered)), names)
     theirs = np.arange(len(jobs)) if given is None else np.flatnonzero(given >= 0)
     theirs = _sample(theirs, MOST, rng)
     rows = pd.concat([known[columns].iloc[mine], jobs[columns].iloc[theirs]], ignore_index=True)
@@ -187,14 +187,14 @@ def measure(
         if given is not None:
             strata = np.concatenate([classes[mine], given[theirs]])
         else:
-            strata, sure = _predicted(seen, classes[mine], genuine, folds, rng)
+            strata, sure = _predict_classes(seen, classes[mine], genuine, folds, rng)
             if mix is not None:
-                kept[: len(mine)] = _thinned(classes[mine], mix, rng)
+                kept[: len(mine)] = _thin_to_mix(classes[mine], mix, rng)
     attempts = [
         _try(seen, genuine, folds, sure, np.flatnonzero(kept & (strata == index)), rng)
         for index in range(len(numbers))
     ]
-    return _judged(numbers, attempts, rate, answered=given is not None)
+    return _compare_with_chance(numbers, attempts, rate, answered=given is not None)
 
 
 def _numbers(results: NDArray[np.object_], names: list[str]) -> _Places:
@@ -218,7 +218,7 @@ def _folds(genuine: NDArray[np.bool_], rng: np.random.Generator) -> _Places:
     return folds
 
 
-def _predicted(
+def _predict_classes(
     seen: Matrix,
     classes: _Places,
     genuine: NDArray[np.bool_],
@@ -242,7 +242,9 @@ def _predicted(
     return strata, sure
 
 
-def _thinned(classes: _Places, mix: Sequence[float], rng: np.random.Generator) -> NDArray[np.bool_]:
+def _thin_to_mix(
+    classes: _Places, mix: Sequence[float], rng: np.random.Generator
+) -> NDArray[np.bool_]:
     """Return which known rows to keep so that classes are as frequent as they are expected to be.
 
     As many as the scarcest class allows, and by chance, as in a sample of jobs.
@@ -273,7 +275,7 @@ def _try(
     return made or Attempt(len(sides[0]), len(sides[1]), None, None)
 
 
-def _judged(
+def _compare_with_chance(
     numbers: tuple[int, ...], attempts: list[Attempt], rate: float, *, answered: bool
 ) -> Likeness:
     """Compare with what chance does in the worst of all classes, each in its own spread."""

@@ -6,9 +6,9 @@ import pytest
 from scipy import stats
 
 from anonloom.errors import UsageError
-from anonloom.kinds import RESULT
-from anonloom_sentinels_twins import likeness
-from anonloom_sentinels_twins.likeness import ClassLikeness, Likeness, measure
+from anonloom_sentinels_twins import sentinel_indistinguishability
+from anonloom_sentinels_twins.sentinel_indistinguishability import ClassLikeness, Likeness, measure
+from anonloom_sentinels_twins.work_check import RESULT
 
 SHARES = (0.7, 0.3)
 
@@ -49,11 +49,14 @@ def compared(seed, change=None, known=700, jobs=1500, shares=SHARES, **options):
     ids=["as-the-jobs", "other-mix", "answered"],
 )
 def test_rows_that_are_alike_are_told_apart_at_the_stated_rate(options, monkeypatch):
-    monkeypatch.setattr(likeness, "EXCHANGES", 99)
-    monkeypatch.setattr(likeness, "_TREES", 5)
+    monkeypatch.setattr(sentinel_indistinguishability, "EXCHANGES", 99)
+    monkeypatch.setattr(sentinel_indistinguishability, "_TREES", 5)
     seeds, rate = 50, 0.2
     alarms = sum(
-        any(item.told for item in compared(seed, known=250, jobs=400, rate=rate, **options).classes)
+        any(
+            item.distinguishable
+            for item in compared(seed, known=250, jobs=400, rate=rate, **options).classes
+        )
         for seed in range(seeds)
     )
     low, high = stats.binom.ppf([0.001, 0.999], seeds, rate)
@@ -97,7 +100,7 @@ def test_texts_that_hardly_ever_occur_twice_give_no_warning():
 @pytest.mark.parametrize("answers", [False, True], ids=["before", "after"])
 def test_a_planted_difference_is_found(change, answers):
     result = compared(2, change, answers=answers)
-    assert any(item.told for item in result.classes)
+    assert any(item.distinguishable for item in result.classes)
     assert answers == result.answered
 
 
@@ -110,7 +113,7 @@ def test_a_difference_in_no_single_column_is_found():
         result[order] = smokes
         return {"smoker": result}
 
-    assert any(item.told for item in compared(3, exchange).classes)
+    assert any(item.distinguishable for item in compared(3, exchange).classes)
 
 
 def test_numbers_are_compared_as_the_batches_hold_them():

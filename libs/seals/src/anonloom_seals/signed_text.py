@@ -6,7 +6,7 @@ import attrs
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from anonloom.errors import IntegrityError
-from anonloom.kinds import Verified
+from anonloom.kinds import VerifiedScope
 from anonloom_seals import keys
 from anonloom_seals.folder import read
 
@@ -21,7 +21,7 @@ class Names:
 
 
 @attrs.frozen
-class Signed:
+class SignedText:
     """A text, its signature and the key that should fit it."""
 
     text: bytes
@@ -29,7 +29,7 @@ class Signed:
     key: bytes
 
     @classmethod
-    def read(cls, public: Path, names: Names) -> "Signed":
+    def read(cls, public: Path, names: Names) -> "SignedText":
         """Read all three from a folder.
 
         Raises
@@ -53,9 +53,9 @@ class Signed:
             When the key is no key or another than the pinned one, or does not fit.
         """
         signer = keys.read_public(self.key, f"'{names.key}'")
-        if keys.written(signer) != self.key:
+        if keys.public_key_pem(signer) != self.key:
             raise IntegrityError(f"'{names.key}' holds more than a public key in its one spelling")
-        if pinned is not None and not keys.same(signer, keys.pinned(pinned)):
+        if pinned is not None and not keys.same(signer, keys.read_pinned(pinned)):
             raise IntegrityError(
                 f"the release is signed with another key than the pinned one: "
                 f"{keys.fingerprint(signer)}"
@@ -67,7 +67,7 @@ class Signed:
         return signer
 
 
-def of_signer(fingerprint: str, pinned: bool) -> Verified:
+def of_signer(fingerprint: str, pinned: bool) -> VerifiedScope:
     """Say what a fitting signature shows of the signer.
 
     Parameters
@@ -76,8 +76,8 @@ def of_signer(fingerprint: str, pinned: bool) -> Verified:
         Whether the key is the one that the recipient had from elsewhere.
     """
     if pinned:
-        return Verified((f"the signer: whoever holds the pinned key {fingerprint}",))
-    return Verified(
+        return VerifiedScope((f"the signer: whoever holds the pinned key {fingerprint}",))
+    return VerifiedScope(
         (),
         (
             "self-consistent, signer unknown: whoever changes the files can seal them again; "
@@ -86,9 +86,9 @@ def of_signer(fingerprint: str, pinned: bool) -> Verified:
     )
 
 
-def together(*parts: Verified) -> Verified:
+def together(*parts: VerifiedScope) -> VerifiedScope:
     """Join what several checks cover."""
-    return Verified(
+    return VerifiedScope(
         tuple(line for part in parts for line in part.covers),
         tuple(line for part in parts for line in part.does_not_cover),
     )

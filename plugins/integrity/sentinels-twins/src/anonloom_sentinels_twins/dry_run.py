@@ -1,4 +1,4 @@
-"""A rehearsal: made-up campaigns from plan to verdict, by the code that real ones go through."""
+"""A dry run: made-up campaigns from plan to verdict, by the code that real ones go through."""
 
 from typing import Any
 
@@ -7,16 +7,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonloom.kinds import RESULT, Campaign, Judgement, OmittedWork, Sizing
 from anonloom_sentinels_twins.scheme import SentinelsTwins
 from anonloom_sentinels_twins.simulation import Setting, Share
+from anonloom_sentinels_twins.work_check import RESULT, Campaign, Judgement, OmittedWork, Sizing
 from anonloom_sentinels_twins.workers import Behaviour, Honest, Opportunistic, Proxy, answers
 
 _NUMBER = "number"
 
 
 @attrs.frozen(kw_only=True)
-class Rehearsal:
+class DryRun:
     """What came of them.
 
     Attributes
@@ -43,14 +43,14 @@ class Rehearsal:
     relied: Share
 
 
-def rehearse(
+def dry_run(
     campaign: Campaign,
     sizing: Sizing,
     setting: Setting,
     runs: int,
     rng: np.random.Generator,
     lazy: int | None = None,
-) -> Rehearsal:
+) -> DryRun:
     """Play campaigns in which the lazy workers are drawn anew each time.
 
     Rows are numbers; the class of each is drawn with the shares that the campaign expects.
@@ -68,16 +68,16 @@ def rehearse(
     for _ in range(runs):
         idle = np.zeros(campaign.workers, dtype=bool)
         idle[rng.permutation(campaign.workers)[:many]] = True
-        judgement, failed, truth = _played(scheme, campaign, sizing, setting, idle, rng)
+        judgement, failed, truth = _play_campaign(scheme, campaign, sizing, setting, idle, rng)
         wrong = judgement.results.to_numpy() != truth
         np.add.at(tally, (wrong.astype(int), judgement.distrusted.astype(int)), 1)
         disputed += any(worker.disputed for worker in judgement.workers)
-        accused = np.isin(np.arange(campaign.workers), judgement.accused)
+        accused = np.isin(np.arange(campaign.workers), judgement.accused_workers)
         unnoticed += not failed
         named += int((accused & idle).sum())
         wronged += bool((accused & ~idle).any())
     relied, believed = (Share(int(item[0]), max(1, int(item.sum()))) for item in tally)
-    return Rehearsal(
+    return DryRun(
         unnoticed=Share(unnoticed, runs),
         named=named / runs,
         wronged=Share(wronged, runs),
@@ -87,7 +87,7 @@ def rehearse(
     )
 
 
-def _played(
+def _play_campaign(
     scheme: SentinelsTwins,
     campaign: Campaign,
     sizing: Sizing,

@@ -14,11 +14,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom.errors import DataError, UsageError
-from anonloom.kinds import JOB, RESULT, Assignment, Campaign, Sizing
 from anonloom.typing import IntArray
-from anonloom_sentinels_twins.disguise import disguised
-from anonloom_sentinels_twins.key import NONE, Key, fingerprints, spelled
-from anonloom_sentinels_twins.sharing import sharing_pairs
+from anonloom_sentinels_twins.disguise import disguise_rows
+from anonloom_sentinels_twins.key import NONE, Key, fingerprints, spell
+from anonloom_sentinels_twins.twin_pairs import sharing_pairs
+from anonloom_sentinels_twins.work_check import JOB, RESULT, Assignment, Campaign, Sizing
 
 _SORTS = ("sentinels", "twins")
 _SALT = 16
@@ -49,13 +49,13 @@ def assign(
     classes, labels = _classes(known, campaign, sentinels)
     rows = pd.concat([jobs, known[jobs.columns]], ignore_index=True)
     alike = _Alike.of(rows, len(jobs))
-    drawn = _drawn(alike, classes, sentinels, len(campaign.classes), rng)
-    placed = _placed(alike, drawn, twins, campaign, rng)
+    drawn = _choose_sentinels(alike, classes, sentinels, len(campaign.classes), rng)
+    placed = _place_jobs(alike, drawn, twins, campaign, rng)
 
     names = _names(len(placed.worker), rng)
     cells = rows.iloc[placed.source].reset_index(drop=True)
     if disguise:
-        cells = disguised(cells, placed.copy, disguise, rng)
+        cells = disguise_rows(cells, placed.copy, disguise, rng)
     cells.insert(0, JOB, names)
     bounds = np.searchsorted(placed.worker, np.arange(campaign.workers + 1))
     batches = tuple(
@@ -116,7 +116,7 @@ def _classes(
     """Return the number of each known row's class, and what the classes are called."""
     if sentinels == 0:
         return np.zeros(0, dtype=np.int64), ()
-    results = spelled(known[RESULT])
+    results = spell(known[RESULT])
     none = sum(result is None for result in results)
     if none:
         raise DataError(f"{none} known rows have no result")
@@ -155,7 +155,7 @@ class _Alike:
         return cls(number[:jobs], number[jobs:], count > 1)
 
 
-def _drawn(
+def _choose_sentinels(
     alike: _Alike, classes: IntArray, sentinels: int, n_classes: int, rng: np.random.Generator
 ) -> IntArray:
     """Return which known rows become sentinels: as many of each class, equal ones in a row."""
@@ -192,7 +192,7 @@ def _drawn(
 
 
 @attrs.frozen(eq=False)
-class _Placed:
+class _JobTable:
     """All jobs, by worker: where its cells come from, whose it is, whether it is a second copy."""
 
     source: IntArray
@@ -200,9 +200,9 @@ class _Placed:
     copy: NDArray[np.bool_]
 
 
-def _placed(
+def _place_jobs(
     alike: _Alike, drawn: IntArray, twins: int, campaign: Campaign, rng: np.random.Generator
-) -> _Placed:
+) -> _JobTable:
     jobs, workers = len(alike.genuine), campaign.workers
     watched = rng.permutation(workers)[np.arange(len(drawn)) % workers]
     beside = _beside(alike, drawn, watched)
@@ -215,14 +215,16 @@ def _placed(
     load = np.bincount(np.concatenate([pairs.ravel(), watched]), minlength=workers)
     owner = np.empty(jobs, dtype=np.int64)
     owner[twinned] = pairs[:, 0]
-    owner[single] = rng.permutation(np.repeat(np.arange(workers), _filled(load, len(single), rng)))
+    owner[single] = rng.permutation(
+        np.repeat(np.arange(workers), _balance_load(load, len(single), rng))
+    )
     _move_apart(owner, single, beside, rng)
     source = np.concatenate([np.arange(jobs), twinned, jobs + drawn])
     worker = np.concatenate([owner, pairs[:, 1], watched])
     copy = np.zeros(len(source), dtype=bool)
     copy[jobs : jobs + twins] = True
     order = np.lexsort((rng.permutation(len(source)), worker))
-    return _Placed(source[order], worker[order], copy[order])
+    return _JobTable(source[order], worker[order], copy[order])
 
 
 def _beside(alike: _Alike, drawn: IntArray, watched: IntArray) -> IntArray:
@@ -251,7 +253,7 @@ def _pairs(twins: int, campaign: Campaign, rng: np.random.Generator) -> IntArray
     return rng.permuted(apart[order], axis=1)
 
 
-def _filled(load: IntArray, extra: int, rng: np.random.Generator) -> IntArray:
+def _balance_load(load: IntArray, extra: int, rng: np.random.Generator) -> IntArray:
     """Return how many more jobs each worker gets so that all have nearly as many."""
     lowest = np.sort(load)
     needed = np.arange(1, len(load) + 1) * lowest - np.cumsum(lowest)
@@ -292,7 +294,7 @@ def _names(count: int, rng: np.random.Generator) -> NDArray[np.str_]:
     return np.frombuffer(text.encode(), dtype=f"S{2 * _NAME}").astype(np.str_)
 
 
-def _warnings(placed: _Placed, alike: _Alike, campaign: Campaign) -> tuple[str, ...]:
+def _warnings(placed: _JobTable, alike: _Alike, campaign: Campaign) -> tuple[str, ...]:
     number = np.concatenate([alike.genuine, alike.known])[placed.source]
     seen = pd.DataFrame({"worker": placed.worker, "number": number})
     twice = seen.duplicated(keep=False).to_numpy() & ~alike.common[number]

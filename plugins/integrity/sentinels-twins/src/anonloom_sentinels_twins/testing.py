@@ -1,18 +1,26 @@
-"""The promises of work checks: everything is assigned, omissions are noticed, nobody is framed."""
+"""Conformance of work checks: all is assigned, omissions are noticed, nobody is framed.
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+Needs `anonloom-testing`, which nothing else in this package does.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
+from anonloom import StageContext
 from anonloom.errors import IntegrityError
-from anonloom.kinds import JOB, RESULT, Assignment, Campaign, OmittedWork, Sizing, WorkCheck
-from anonloom_testing.conformance import Check, refuse_problems
-from anonloom_testing.results import NotApplicable
-
-if TYPE_CHECKING:
-    from anonloom_testing.integrity import IntegrityConformance
+from anonloom_sentinels_twins.work_check import (
+    JOB,
+    RESULT,
+    Assignment,
+    Campaign,
+    OmittedWork,
+    Sizing,
+    WorkCheck,
+)
+from anonloom_testing import IntegrityConformance
 
 #: What the kit has done: three results of unequal frequency, and some workers who omit work.
 CAMPAIGN = Campaign(
@@ -36,7 +44,7 @@ def result_of(rows: pd.DataFrame) -> pd.Series:
     return pd.Series(np.array(["low", "middle", "high"], object)[classes], index=rows.index)
 
 
-def answered(
+def answer_batches(
     batches: Sequence[pd.DataFrame], lazy: int, omission: float, rng: np.random.Generator
 ) -> list[pd.DataFrame | None]:
     """Answer all batches; the lazy workers, whoever they are, guess a share of theirs."""
@@ -50,12 +58,45 @@ def answered(
     return answers
 
 
-def work_check(subject: "IntegrityConformance") -> WorkCheck:
-    """Return the scheme, which must be a work check."""
-    if not issubclass(subject.method, WorkCheck):
-        raise NotApplicable("the scheme seals data; it checks no work")
-    scheme: WorkCheck = subject.build_method()
-    return scheme
+class WorkCheckConformance(IntegrityConformance):
+    """Checks of a work check.
+
+    Attributes
+    ----------
+    trials
+        How often an omission is tried.
+
+    Examples
+    --------
+    In ``tests/test_conformance.py``::
+
+        class TestMyControls(WorkCheckConformance):
+            method = MyControls
+    """
+
+    trials: ClassVar[int] = 200
+
+    def work_check(self) -> WorkCheck:
+        """Return the scheme."""
+        scheme: WorkCheck = self.build_method()
+        return scheme
+
+    def inputs(self) -> dict[str, Any]:
+        """Return the rows of an honest campaign."""
+        return dict(given_rows())
+
+    def act(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
+        """Plan, assign and verify honest work."""
+        rng = np.random.default_rng(1)
+        _, given = assign_campaign(method, rng, inputs)
+        return method.verify(given.key, answer_batches(given.batches, 0, 0.0, rng))
+
+
+def _refuse_problems(problems: Sequence[str], promise: str) -> None:
+    """Raise with the first few problems, if there are any."""
+    if problems:
+        more = f"\n... and {len(problems) - 5} more" if len(problems) > 5 else ""
+        raise AssertionError(promise + ":\n" + "\n".join(problems[:5]) + more)
 
 
 def given_rows() -> dict[str, pd.DataFrame]:
@@ -67,7 +108,7 @@ def given_rows() -> dict[str, pd.DataFrame]:
     }
 
 
-def assigned(
+def assign_campaign(
     scheme: WorkCheck, rng: np.random.Generator, given: Mapping[str, pd.DataFrame] | None = None
 ) -> tuple[Sizing, Assignment]:
     """Plan the kit's campaign and hand out its jobs."""
@@ -75,9 +116,9 @@ def assigned(
     return sizing, scheme.assign(rows["jobs"], rows["known"], CAMPAIGN, sizing, rng)
 
 
-def check_all_work_is_assigned(subject: "IntegrityConformance") -> None:
+def check_all_work_is_assigned(subject: "WorkCheckConformance") -> None:
     """Every row is given to somebody, beside as many controls as were stated; names are unique."""
-    sizing, given = assigned(work_check(subject), np.random.default_rng(3))
+    sizing, given = assign_campaign(subject.work_check(), np.random.default_rng(3))
     rows = rows_of(CAMPAIGN.jobs, 1)
     problems = []
     if len(given.batches) != CAMPAIGN.workers:
@@ -93,38 +134,38 @@ def check_all_work_is_assigned(subject: "IntegrityConformance") -> None:
     sent = set(everything["height"])
     if not set(rows["height"]) <= sent:
         problems.append(f"{len(set(rows['height']) - sent)} rows were given to nobody")
-    refuse_problems(problems, "the batches are not what was planned")
+    _refuse_problems(problems, "the batches are not what was planned")
 
 
-def check_honest_work_passes(subject: "IntegrityConformance") -> None:
+def check_honest_work_passes(subject: "WorkCheckConformance") -> None:
     """Honest work verifies, nobody is accused, and the results come back in the rows' order."""
-    scheme, problems = work_check(subject), []
+    scheme, problems = subject.work_check(), []
     expected = list(result_of(rows_of(CAMPAIGN.jobs, 1)))
     for seed in range(_HONEST):
         rng = np.random.default_rng(seed)
-        _, given = assigned(scheme, rng)
+        _, given = assign_campaign(scheme, rng)
         try:
-            judgement = scheme.verify(given.key, answered(given.batches, 0, 0.0, rng))
+            judgement = scheme.verify(given.key, answer_batches(given.batches, 0, 0.0, rng))
         except IntegrityError as error:
             problems.append(f"campaign {seed}: {error}")
             continue
-        if judgement.accused:
-            problems.append(f"campaign {seed}: workers {judgement.accused} are accused")
+        if judgement.accused_workers:
+            problems.append(f"campaign {seed}: workers {judgement.accused_workers} are accused")
         if list(judgement.results) != expected or judgement.distrusted.any():
             problems.append(f"campaign {seed}: the results are others, or distrusted")
-    refuse_problems(problems, "honest work was not accepted as it is")
+    _refuse_problems(problems, "honest work was not accepted as it is")
 
 
-def check_a_colluding_majority_frames_nobody(subject: "IntegrityConformance") -> None:
+def check_a_colluding_majority_frames_nobody(subject: "WorkCheckConformance") -> None:
     """Most workers omit work and answer what they share alike; no honest worker is accused."""
-    scheme, problems, rows = work_check(subject), [], given_rows()
+    scheme, problems, rows = subject.work_check(), [], given_rows()
     for seed in range(_COLLUDING):
         rng = np.random.default_rng(seed)
-        _, given = assigned(scheme, rng, rows)
+        _, given = assign_campaign(scheme, rng, rows)
         idle = sorted(rng.permutation(len(given.batches))[:_COLLUDERS].tolist())
         held_by = pd.concat([given.batches[worker] for worker in idle])["height"]
         common = set(held_by[held_by.duplicated()])
-        answers = answered(given.batches, 0, 0.0, rng)
+        answers = answer_batches(given.batches, 0, 0.0, rng)
         for worker in idle:
             batch, honest = given.batches[worker], answers[worker]
             assert honest is not None
@@ -134,17 +175,17 @@ def check_a_colluding_majority_frames_nobody(subject: "IntegrityConformance") ->
             judgement = scheme.verify(given.key, answers)
         except OmittedWork as error:
             judgement = error.judgement
-        framed = sorted(set(judgement.accused) - set(idle))
+        framed = sorted(set(judgement.accused_workers) - set(idle))
         if framed:
             problems.append(f"campaign {seed}: workers {framed} are accused, {idle} collude")
-    refuse_problems(problems, "honest workers are accused because most of the others agree")
+    _refuse_problems(problems, "honest workers are accused because most of the others agree")
 
 
-def check_missing_answers_are_noticed(subject: "IntegrityConformance") -> None:
+def check_missing_answers_are_noticed(subject: "WorkCheckConformance") -> None:
     """An answer that is missing, repeated or to no job, and a silent worker, are noticed."""
-    scheme, rng = work_check(subject), np.random.default_rng(5)
-    _, given = assigned(scheme, rng)
-    honest = answered(given.batches, 0, 0.0, rng)
+    scheme, rng = subject.work_check(), np.random.default_rng(5)
+    _, given = assign_campaign(scheme, rng)
+    honest = answer_batches(given.batches, 0, 0.0, rng)
     first = honest[0]
     assert first is not None
     changes = {
@@ -165,17 +206,17 @@ def check_missing_answers_are_noticed(subject: "IntegrityConformance") -> None:
             problems.append(f"{name}: {type(error).__name__}: {error}")
         else:
             problems.append(f"{name}: verified")
-    refuse_problems(problems, "a hole in the answers was not noticed, or not with an OmittedWork")
+    _refuse_problems(problems, "a hole in the answers was not noticed, or not with an OmittedWork")
 
 
-def check_omitted_work_is_noticed(subject: "IntegrityConformance") -> None:
+def check_omitted_work_is_noticed(subject: "WorkCheckConformance") -> None:
     """Omitted work is noticed at least as often as `size` states, within chance."""
-    scheme, caught, rows = work_check(subject), 0, given_rows()
+    scheme, caught, rows = subject.work_check(), 0, given_rows()
     stated = 1 - scheme.size(CAMPAIGN).undetected
     for seed in range(subject.trials):
         rng = np.random.default_rng(seed)
-        _, given = assigned(scheme, rng, rows)
-        answers = answered(given.batches, CAMPAIGN.lazy, CAMPAIGN.omission, rng)
+        _, given = assign_campaign(scheme, rng, rows)
+        answers = answer_batches(given.batches, CAMPAIGN.lazy, CAMPAIGN.omission, rng)
         try:
             scheme.verify(given.key, answers)
         except OmittedWork:
@@ -186,10 +227,11 @@ def check_omitted_work_is_noticed(subject: "IntegrityConformance") -> None:
     )
 
 
-WORK_CHECKS: tuple[Check, ...] = (
+_CHECKS: tuple[Callable[[Any], None], ...] = (
     check_all_work_is_assigned,
     check_honest_work_passes,
     check_a_colluding_majority_frames_nobody,
     check_missing_answers_are_noticed,
     check_omitted_work_is_noticed,
 )
+WorkCheckConformance.checks = (*IntegrityConformance.common_checks, *_CHECKS)
