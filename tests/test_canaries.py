@@ -23,9 +23,9 @@ from anonloom_testing.canaries import (
     loose_canaries,
     with_names,
 )
-from anonloom_testing.sightings import CellDetector
+from anonloom_testing.cell_detector import CellDetector
+from anonloom_testing.observation import overheard_logs
 from anonloom_testing.tables import Sample
-from anonloom_testing.watching import overheard_logs
 
 #: What makes its rows itself, and what is no stage of a run (`outsource` has tests of its own).
 APART = {("source", "diabetes"), ("source", "marketing"), ("integrity", "sentinels-twins")}

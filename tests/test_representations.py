@@ -16,8 +16,8 @@ import yaml
 
 from anonloom import Pipeline
 from anonloom_testing.canaries import SEED, canaries, loose_canaries, with_names
-from anonloom_testing.sightings import CellDetector
-from anonloom_testing.telling import LONGEST_REPR
+from anonloom_testing.cell_detector import CellDetector
+from anonloom_testing.cell_leaks import LONGEST_REPR
 
 #: Of each class so many objects are kept.
 FEW = 4

@@ -4,8 +4,8 @@ import inspect
 from pathlib import Path
 
 from anonloom import Registry
-from anonloom_testing.conduct import CONDUCT
-from anonloom_testing.declaring import DECLARED
+from anonloom_testing.declaration import DECLARED
+from anonloom_testing.purity import CONDUCT
 
 KINDS = Registry.empty().kinds
 PAGE = Path(__file__).resolve().parents[1] / "kit.md"

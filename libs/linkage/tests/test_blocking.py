@@ -15,7 +15,7 @@ from anonloom_linkage import blocking
 from anonloom_linkage.aligned_columns import align_columns
 from anonloom_linkage.blocking import Scheme, guess_scheme, key_of, scheme
 from anonloom_testing.auditor import in_classes, suppressed
-from anonloom_testing.mixed import TREE, mixed_table
+from anonloom_testing.random_tables import TREE, mixed_table
 from anonloom_testing.strategies import samples
 
 

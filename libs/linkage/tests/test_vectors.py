@@ -12,7 +12,7 @@ from anonloom_linkage.aligned_columns import align_columns
 from anonloom_linkage.features import Encoding, column_features
 from anonloom_linkage.vectors import Vectors
 from anonloom_testing.auditor import in_classes, suppressed
-from anonloom_testing.mixed import mixed_table
+from anonloom_testing.random_tables import mixed_table
 from anonloom_testing.strategies import samples
 
 PUBLISHED = st.sampled_from([Release.as_it_is, suppressed, in_classes])

@@ -6,7 +6,7 @@ from kit_toy_tests import ToyTests
 
 from anonloom import Classes, OutlierHandler
 from anonloom_testing import OutlierHandlerConformance
-from anonloom_testing.dividing import DIVIDED
+from anonloom_testing.class_checks import DIVIDED
 
 
 #: The tables that matter to the broken toys; the good ones meet all of them.

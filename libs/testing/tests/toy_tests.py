@@ -1,9 +1,9 @@
 """What the kit must say of toys of any kind: good ones pass, each broken one fails one check."""
 
 from anonloom_testing import tables
-from anonloom_testing.conduct import CONDUCT
-from anonloom_testing.declaring import DECLARED
-from anonloom_testing.telling import OVERHEARD
+from anonloom_testing.cell_leaks import OVERHEARD
+from anonloom_testing.declaration import DECLARED
+from anonloom_testing.purity import CONDUCT
 
 #: Tables that suffice to show what a toy breaks.
 FEW = (tables.clinic, tables.one_row, tables.missing_values, tables.incomplete_rows)

@@ -12,13 +12,13 @@ from anonloom import AuditInput, Chart, Classes, Findings, Release, StageContext
 from anonloom.data import Need
 from anonloom_testing import tables
 from anonloom_testing.canaries import CANARIES, CANARY_TABLES
-from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene
+from anonloom_testing.cell_leaks import OVERHEARD
+from anonloom_testing.chart_form import misdrawn
 from anonloom_testing.conformance import Check, refuse_problems
-from anonloom_testing.declaring import DECLARED
-from anonloom_testing.pictures import misdrawn
+from anonloom_testing.declaration import DECLARED
+from anonloom_testing.purity import CONDUCT, Acting, Played, Scene
 from anonloom_testing.results import NotApplicable
 from anonloom_testing.tables import ORDINARY_TABLES, Sample
-from anonloom_testing.telling import OVERHEARD
 
 
 class AuditorConformance(Acting):

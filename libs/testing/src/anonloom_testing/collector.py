@@ -13,12 +13,12 @@ from anonloom.kinds import Guarantees, SamplingRecord
 from anonloom_testing import tables
 from anonloom_testing.auditor import publish_classes
 from anonloom_testing.canaries import CANARIES, CANARY_TABLES
-from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene, check_same_seed_same_result
+from anonloom_testing.cell_leaks import OVERHEARD
 from anonloom_testing.conformance import Check, refuse_problems
-from anonloom_testing.declaring import DECLARED
-from anonloom_testing.demands import Demand
+from anonloom_testing.declaration import DECLARED
+from anonloom_testing.privacy_cases import Demand
+from anonloom_testing.purity import CONDUCT, Acting, Played, Scene, check_same_seed_same_result
 from anonloom_testing.tables import Sample
-from anonloom_testing.telling import OVERHEARD
 
 #: Rows of the tables on which a collector is overheard; sending one may be costly.
 _OVERHEARD = 30

@@ -12,9 +12,9 @@ import attrs
 from anonloom import StageContext
 from anonloom.errors import IntegrityError
 from anonloom.kinds import ProvedRows, ProvingSeal, Query, Seal, SealFiles, VerifiedScope
-from anonloom_testing.conduct import CONDUCT, Acting, Scene, check_same_seed_same_result
 from anonloom_testing.conformance import Check, refuse_problems
-from anonloom_testing.declaring import DECLARED
+from anonloom_testing.declaration import DECLARED
+from anonloom_testing.purity import CONDUCT, Acting, Scene, check_same_seed_same_result
 from anonloom_testing.results import NotApplicable
 
 Change = Callable[[Path], None]

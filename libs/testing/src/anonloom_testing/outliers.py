@@ -5,10 +5,10 @@ from typing import Any
 
 from anonloom import StageContext
 from anonloom_testing import tables
-from anonloom_testing.conduct import Scene
+from anonloom_testing.class_checks import DIVIDED, Dividing, complete, reordered_clinics
 from anonloom_testing.conformance import refuse_problems
-from anonloom_testing.demands import DEMANDS, admitted_classes
-from anonloom_testing.dividing import DIVIDED, Dividing, complete, reordered_clinics
+from anonloom_testing.privacy_cases import DEMANDS, admitted_classes
+from anonloom_testing.purity import Scene
 
 
 class OutlierHandlerConformance(Dividing):

@@ -5,16 +5,16 @@ from typing import Any
 
 from anonloom import StageContext
 from anonloom_testing import oracle, tables
-from anonloom_testing.conduct import Scene
-from anonloom_testing.conformance import refuse_problems
-from anonloom_testing.demands import DEMANDS, Demand
-from anonloom_testing.dividing import (
+from anonloom_testing.class_checks import (
     DIVIDED,
     Dividing,
     complete,
     found_classes,
     reordered_clinics,
 )
+from anonloom_testing.conformance import refuse_problems
+from anonloom_testing.privacy_cases import DEMANDS, Demand
+from anonloom_testing.purity import Scene
 
 
 class PartitionerConformance(Dividing):

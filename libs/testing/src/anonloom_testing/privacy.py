@@ -10,14 +10,14 @@ import numpy as np
 from anonloom import StageContext
 from anonloom_testing import tables
 from anonloom_testing.canaries import CANARIES, CANARY_TABLES
-from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene
+from anonloom_testing.cell_leaks import OVERHEARD
 from anonloom_testing.conformance import Check, refuse_problems
-from anonloom_testing.declaring import DECLARED
+from anonloom_testing.declaration import DECLARED
+from anonloom_testing.observation import watch
 from anonloom_testing.oracle import Row
+from anonloom_testing.purity import CONDUCT, Acting, Played, Scene
 from anonloom_testing.results import MissingEvidence, NotApplicable
 from anonloom_testing.tables import ORDINARY_TABLES, Sample, as_rows
-from anonloom_testing.telling import OVERHEARD
-from anonloom_testing.watching import watch
 
 
 @attrs.frozen(eq=False)

@@ -12,11 +12,11 @@ import attrs
 from anonloom import StageContext, short_repr
 from anonloom_testing import reports
 from anonloom_testing.canaries import CANARIES, CANARY_TABLES
-from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene
+from anonloom_testing.cell_leaks import OVERHEARD
 from anonloom_testing.conformance import Check, refuse_problems
-from anonloom_testing.declaring import DECLARED
+from anonloom_testing.declaration import DECLARED
+from anonloom_testing.purity import CONDUCT, Acting, Played, Scene
 from anonloom_testing.tables import Sample
-from anonloom_testing.telling import OVERHEARD
 
 # What makes a browser fetch something: a link that a reader may follow is not among it.
 _FETCHES = re.compile(

@@ -8,14 +8,14 @@ import numpy as np
 from anonloom import Classes, StageContext
 from anonloom_testing import tables
 from anonloom_testing.canaries import CANARIES, CANARY_TABLES
-from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene
+from anonloom_testing.cell_leaks import OVERHEARD
+from anonloom_testing.class_checks import plain_classes
 from anonloom_testing.conformance import Check, refuse_problems
-from anonloom_testing.declaring import DECLARED
-from anonloom_testing.dividing import plain_classes
+from anonloom_testing.declaration import DECLARED
+from anonloom_testing.observation import fingerprint
+from anonloom_testing.purity import CONDUCT, Acting, Played, Scene
 from anonloom_testing.results import NotApplicable
 from anonloom_testing.tables import Sample
-from anonloom_testing.telling import OVERHEARD
-from anonloom_testing.watching import fingerprint
 
 #: Sizes of classes for which the promise is tried: all of them.
 SIZES = list(range(1, 201))

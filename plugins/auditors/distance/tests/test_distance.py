@@ -15,7 +15,7 @@ from anonloom import AuditInput, Column, Findings, Release, Schema, StageContext
 from anonloom.errors import ParameterError
 from anonloom_distance.auditor import Distance
 from anonloom_testing.auditor import in_classes, suppressed
-from anonloom_testing.mixed import mixed_table
+from anonloom_testing.random_tables import mixed_table
 
 SCHEMA = Schema(
     [

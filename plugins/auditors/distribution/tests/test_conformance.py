@@ -12,7 +12,7 @@ from anonloom_distribution import figures
 from anonloom_distribution.auditor import Distribution
 from anonloom_testing import AuditorConformance
 from anonloom_testing.canaries import CANARIES
-from anonloom_testing.telling import check_says_no_cell, sightings
+from anonloom_testing.cell_leaks import check_says_no_cell, sightings
 
 
 class TestDistribution(AuditorConformance):

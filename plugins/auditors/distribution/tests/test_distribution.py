@@ -14,7 +14,7 @@ from anonloom.kinds import GridRow
 from anonloom_distribution.auditor import Distribution
 from anonloom_distribution.results import MEANINGS
 from anonloom_testing.auditor import in_classes, publish_classes, suppressed
-from anonloom_testing.mixed import mixed_table
+from anonloom_testing.random_tables import mixed_table
 
 SCHEMA = Schema(
     [

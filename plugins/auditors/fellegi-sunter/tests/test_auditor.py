@@ -19,7 +19,7 @@ from anonloom_fellegi_sunter.auditor import FellegiSunter
 from anonloom_fellegi_sunter.figures import NAMES
 from anonloom_testing import tables
 from anonloom_testing.auditor import in_classes, suppressed
-from anonloom_testing.mixed import mixed_table
+from anonloom_testing.random_tables import mixed_table
 
 RATES = NAMES[:6]
 

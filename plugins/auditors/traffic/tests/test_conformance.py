@@ -7,7 +7,7 @@ import attrs
 
 from anonloom import AuditInput, Release
 from anonloom_testing import AuditorConformance, tables
-from anonloom_testing.conduct import Scene
+from anonloom_testing.purity import Scene
 from anonloom_testing.transport.synthetic_traces import SyntheticTraces
 from anonloom_traffic.auditor import Traffic
 

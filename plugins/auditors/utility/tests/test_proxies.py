@@ -13,7 +13,7 @@ from scipy.spatial.distance import jensenshannon
 
 from anonloom import AuditInput, Column, Findings, Release, Schema, StageContext, Table
 from anonloom_testing.auditor import in_classes, suppressed
-from anonloom_testing.mixed import mixed_table
+from anonloom_testing.random_tables import mixed_table
 from anonloom_utility import samples
 from anonloom_utility.auditor import Utility
 from anonloom_utility.proxies import associations

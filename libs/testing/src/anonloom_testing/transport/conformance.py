@@ -10,9 +10,9 @@ import attrs
 from anonloom import StageContext
 from anonloom.errors import TransportError
 from anonloom.kinds import Guarantees
-from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene, check_same_seed_same_result
 from anonloom_testing.conformance import Check, refuse_problems
-from anonloom_testing.declaring import DECLARED
+from anonloom_testing.declaration import DECLARED
+from anonloom_testing.purity import CONDUCT, Acting, Played, Scene, check_same_seed_same_result
 from anonloom_testing.transport import secrecy
 from anonloom_testing.transport.announcements import check_announcements
 from anonloom_testing.transport.counts import check_counting

@@ -6,7 +6,7 @@ import pytest
 
 from anonloom import Chart
 from anonloom_testing import reports
-from anonloom_testing.pictures import misdrawn
+from anonloom_testing.chart_form import misdrawn
 
 LINE = {"x": [1, 2], "y": [0.5, None]}
 

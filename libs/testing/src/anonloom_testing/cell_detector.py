@@ -2,8 +2,9 @@
 
 A cell may come out in another notation than the one in which it went in: rounded, with thousands
 separators, as seconds since 1970, as the third of March, escaped, compressed. So nothing is looked
-for letter by letter. What was said is read in every way in which a reader could read it (`opened`),
-and the words, numbers and days found there are compared with those of the table.
+for letter by letter. What was said is read in every way in which a reader could read it
+(`anonloom_testing.decoders`), and the words, numbers and days found there are compared with those
+of the table.
 
 It is made for tables of `anonloom_testing.canaries`, whose cells occur nowhere by chance.
 """
@@ -20,7 +21,7 @@ import numpy as np
 
 from anonloom import Schema
 from anonloom.typing import FloatArray
-from anonloom_testing.opened import opened
+from anonloom_testing.decoders import opened
 from anonloom_testing.oracle import Row
 
 #: Letters of a text by which it is known, so that one that was cut off is known, too.

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from anonloom import Column, Schema
 from anonloom_testing.canaries import CANARY_TABLES, canaries, crowded_canaries
-from anonloom_testing.sightings import CellDetector
+from anonloom_testing.cell_detector import CellDetector
 
 WORD, NUMBER, SHARE = 'Zwölf"<qxkpwrtzbn&', 523477924, 48231.7716
 DAY, MOMENT = date(1902, 1, 9), datetime(1917, 3, 5, 14, 27, tzinfo=UTC)

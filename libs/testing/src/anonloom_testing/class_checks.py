@@ -11,13 +11,13 @@ from anonloom.runtime import judge_models
 from anonloom_testing import oracle, tables
 from anonloom_testing.auditor import publish_classes
 from anonloom_testing.canaries import CANARIES, CANARY_TABLES, crowded_canaries
-from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene
+from anonloom_testing.cell_leaks import OVERHEARD
 from anonloom_testing.conformance import Check, refuse_problems
-from anonloom_testing.declaring import DECLARED
-from anonloom_testing.demands import Demand, Failing
+from anonloom_testing.declaration import DECLARED
+from anonloom_testing.privacy_cases import Demand, Failing
+from anonloom_testing.purity import CONDUCT, Acting, Played, Scene
 from anonloom_testing.results import NotApplicable
 from anonloom_testing.tables import ORDINARY_TABLES, Sample, as_rows
-from anonloom_testing.telling import OVERHEARD
 
 
 @attrs.frozen(eq=False)

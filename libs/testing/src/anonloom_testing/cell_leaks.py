@@ -14,11 +14,11 @@ from anonloom import Chart, Finding, Findings, Release
 from anonloom.findings import Notice
 from anonloom.runtime import chart_data, finding_data
 from anonloom_testing.canaries import CANARIES, SEED
-from anonloom_testing.conduct import Acting, Played
+from anonloom_testing.cell_detector import CellDetector
 from anonloom_testing.conformance import Check, refuse_problems
+from anonloom_testing.observation import Observed
+from anonloom_testing.purity import Acting, Played
 from anonloom_testing.results import NotApplicable
-from anonloom_testing.sightings import CellDetector
-from anonloom_testing.watching import Observed
 
 #: How long the representation of an object may be; longer ones fill a log or a notebook.
 LONGEST_REPR = 1000

@@ -14,10 +14,10 @@ from anonloom import Release, StageContext
 from anonloom_testing.canaries import CANARIES
 from anonloom_testing.canaries import SEED as CANARY_SEED
 from anonloom_testing.conformance import Check, Conformance, refuse_problems
+from anonloom_testing.observation import Observed, fingerprint, watch
 from anonloom_testing.results import NotApplicable
 from anonloom_testing.tables import Sample
 from anonloom_testing.time_limit import place_of
-from anonloom_testing.watching import Observed, fingerprint, watch
 
 SEED = 7
 

@@ -37,7 +37,7 @@ from anonloom_testing import (
     SourceConformance,
     tables,
 )
-from anonloom_testing.demands import AtLeast
+from anonloom_testing.privacy_cases import AtLeast
 
 FEW = (tables.clinic,)
 HEARD = "check_says_no_cell"
