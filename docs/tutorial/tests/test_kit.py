@@ -4,8 +4,8 @@ import inspect
 from pathlib import Path
 
 from anonloom import Registry
-from anonloom_testing.declaration import DECLARED
-from anonloom_testing.purity import CONDUCT
+from anonloom_testing.declaration import DECLARATION_CHECKS
+from anonloom_testing.purity import PURITY_CHECKS
 
 KINDS = Registry.empty().kinds
 PAGE = Path(__file__).resolve().parents[1] / "kit.md"
@@ -38,14 +38,14 @@ def table(checks):
 
 
 def generated():
-    parts = [MARK, "\n", table([*DECLARED, *CONDUCT])]
+    parts = [MARK, "\n", table([*DECLARATION_CHECKS, *PURITY_CHECKS])]
     parts.append(
         "\nTransports, collectors and integrity schemes draw keys and coins from the system, so that "
         "`check_same_seed_same_result` is not asked of them.\n"
     )
     for kind in KINDS:
         cls = Registry.empty().kit(kind)
-        own = [check for check in cls.checks if check not in (*DECLARED, *CONDUCT)]
+        own = [check for check in cls.checks if check not in (*DECLARATION_CHECKS, *PURITY_CHECKS)]
         name = KINDS[kind].name.capitalize()
         parts.append(f"\n## {name}: `{cls.__name__}`\n\nA subclass gives: {GIVES[kind]}\n\n")
         parts.append(table(own))

@@ -303,7 +303,9 @@ def test_every_cell_of_a_table_of_canaries_is_found(make, form):
 def test_what_is_published_is_excused_and_what_lies_beside_it_is_not():
     sample = crowded_canaries()
     first, second = sample.rows[40], sample.rows[41]
-    detector = CellDetector.of(sample.rows, sample.schema).excusing(f"[{first['age']}, 600000000]")
+    detector = CellDetector.of(sample.rows, sample.schema).allow_published(
+        f"[{first['age']}, 600000000]"
+    )
     assert [] == detector.sightings(f"age < {first['age']}")
     assert [str(second["age"])] == [
         sighting.value for sighting in detector.sightings(str(second["age"]))

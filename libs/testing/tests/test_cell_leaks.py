@@ -277,7 +277,7 @@ class QuotesConformance(SourceConformance):
     ],
     ids=lambda one: getattr(one, "__name__", ""),
 )
-def test_every_kind_is_overheard(judged, conformance, toy, failing):
+def test_every_kind_is_checked_for_leaks(judged, conformance, toy, failing):
     more = {} if toy in (Remembers, Peeks, Recites) else {"tables": FEW}
     if toy is Names:
         more["params"] = {"k": 3}

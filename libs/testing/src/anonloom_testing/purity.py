@@ -1,8 +1,8 @@
-"""Checks of conduct: what a method must not do besides its work, on every table of the kit.
+"""Checks of purity: what a method must not do besides its work, on every table of the kit.
 
-A kind lists its `Scene`s. Each is played once and watched; the checks of conduct, and those of the
-kind's own promise, look at what was seen. A method that fails on one table is blamed for that by
-one check, and the promises are judged on the tables on which it returned something.
+A kind lists its `Scenario`s. Each is run once and observed; the checks of purity, and those of
+the kind's own promise, look at what was seen. A method that fails on one table is blamed for that
+by one check, and the promises are judged on the tables on which it returned something.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +14,7 @@ from anonloom import Release, StageContext
 from anonloom_testing.canaries import CANARIES
 from anonloom_testing.canaries import SEED as CANARY_SEED
 from anonloom_testing.conformance import Check, Conformance, refuse_problems
-from anonloom_testing.observation import Observed, fingerprint, watch
+from anonloom_testing.observation import Observation, fingerprint, watch
 from anonloom_testing.results import NotApplicable
 from anonloom_testing.tables import Sample
 from anonloom_testing.time_limit import place_of
@@ -23,163 +23,169 @@ SEED = 7
 
 
 @attrs.frozen(eq=False)
-class Scene:
+class Scenario:
     """One situation that a method is put into.
 
     Attributes
     ----------
     name
         Says the situation in messages.
-    given
-        Makes the inputs anew, by name; the method gets them in this order, then a `Run`.
+    make_inputs
+        Makes the inputs anew, by name; the method gets them in this order, then a `StageContext`.
     facts
         What the oracle knows of it; never shown to the method.
     special
-        Names the scenes that only a special check, not the general ones, judges.
-    refused
-        Whether the method may raise in this scene.
-    overheard
-        The table whose cells must not be told, where that is what the scene is for.
+        Names the scenarios that only a special check, not the general ones, judges.
+    may_raise
+        Whether the method may raise in this scenario.
+    leak_sample
+        The table whose cells must not be told, where that is what the scenario is for.
     """
 
     name: str
-    given: Callable[[], Mapping[str, Any]]
+    make_inputs: Callable[[], Mapping[str, Any]]
     facts: Any = None
     special: str = ""
-    refused: bool = False
-    overheard: Sample | None = None
+    may_raise: bool = False
+    leak_sample: Sample | None = None
 
 
 @attrs.frozen(eq=False)
-class Played:
-    """A scene and what was seen in it."""
+class ScenarioResult:
+    """A scenario and what was seen in it."""
 
-    scene: Scene
-    seen: Observed
+    scenario: Scenario
+    seen: Observation
 
 
-class Acting(Conformance):
-    """A conformance class whose method is called in scenes."""
+class MethodConformance(Conformance):
+    """A conformance class whose method is called in scenarios."""
 
-    def scenes(self) -> Iterator[Scene]:
+    def scenarios(self) -> Iterator[Scenario]:
         """Yield the situations of this kind."""
         raise NotImplementedError
 
-    def act(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
+    def call_method(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
         """Call the method's verb."""
         raise NotImplementedError
 
-    def play(self, scene: Scene, seed: int = SEED) -> Observed:
-        """Play one scene and watch."""
-        self.report_progress(scene.name)
-        inputs, method = scene.given(), self.build_method()
+    def run_scenario(self, scenario: Scenario, seed: int = SEED) -> Observation:
+        """Run one scenario and return what was observed."""
+        self.report_progress(scenario.name)
+        inputs, method = scenario.make_inputs(), self.build_method()
         notes: list[str] = []
         context = StageContext(
-            seed=CANARY_SEED if scene.special == CANARIES else seed, say=notes.append
+            seed=CANARY_SEED if scenario.special == CANARIES else seed, say=notes.append
         )
-        seen = watch(lambda: self.act(method, inputs, context), inputs)
+        seen = watch(lambda: self.call_method(method, inputs, context), inputs)
         return attrs.evolve(seen, run=context, notes=tuple(notes))
 
-    def release_of(self, one: Played) -> Release | None:
+    def release_of(self, outcome: ScenarioResult) -> Release | None:
         """Return what would be published of a result; None where that is not known."""
         return None
 
-    def also_told(self, one: Played) -> Iterator[tuple[str, str | bytes]]:
+    def extra_outputs(self, outcome: ScenarioResult) -> Iterator[tuple[str, str | bytes]]:
         """Yield what this kind says beside findings, notes and errors: what it is, and the text."""
         yield from ()
 
-    def played(self, special: str = "") -> list[Played]:
-        """Return all scenes with what was seen in them, played once."""
-        seen: list[Played] = self.keep(
-            "played", lambda: [Played(scene, self.play(scene)) for scene in self.scenes()]
+    def scenario_results(self, special: str = "") -> list[ScenarioResult]:
+        """Return the results of all scenarios so marked; each is run once."""
+        results: list[ScenarioResult] = self.keep(
+            "scenario_results",
+            lambda: [
+                ScenarioResult(scenario, self.run_scenario(scenario))
+                for scenario in self.scenarios()
+            ],
         )
-        return [item for item in seen if item.scene.special == special]
+        return [item for item in results if item.scenario.special == special]
 
-    def everything(self) -> list[Played]:
-        """Return what was seen in every scene, the special ones included."""
-        self.played()
-        result: list[Played] = self._kept["played"]
+    def all_results(self) -> list[ScenarioResult]:
+        """Return the results of all scenarios, the special ones included."""
+        self.scenario_results()
+        result: list[ScenarioResult] = self._kept["scenario_results"]
         return result
 
-    def returned(self, special: str = "") -> list[Played]:
-        """Return the scenes in which the method returned something."""
-        results = [item for item in self.played(special) if item.seen.error is None]
+    def successes(self, special: str = "") -> list[ScenarioResult]:
+        """Return the results of the scenarios in which the method returned something."""
+        results = [item for item in self.scenario_results(special) if item.seen.error is None]
         if not results:
-            raise NotApplicable("the method returned nothing in any scene")
+            raise NotApplicable("the method returned nothing in any scenario")
         return results
 
 
-def check_copes_with_every_table(subject: Acting) -> None:
+def check_copes_with_every_table(subject: MethodConformance) -> None:
     """No table of the kit makes the method raise."""
     refuse_problems(
         (
-            f"{item.scene.name}: {type(item.seen.error).__name__}: {item.seen.error}"
+            f"{item.scenario.name}: {type(item.seen.error).__name__}: {item.seen.error}"
             + (f"\n  at {place}" if (place := place_of(item.seen.error)) else "")
-            for item in subject.everything()
+            for item in subject.all_results()
             # Who was refused a connection is blamed for wanting one.
-            if item.seen.error is not None and not (item.seen.connections or item.scene.refused)
+            if item.seen.error is not None
+            and not (item.seen.connections or item.scenario.may_raise)
         ),
         "the method raised",
     )
 
 
-def check_prints_nothing(subject: Acting) -> None:
+def check_prints_nothing(subject: MethodConformance) -> None:
     """The method writes nothing to the terminal, warnings included."""
     refuse_problems(
         (
-            f"{item.scene.name}: {item.seen.printed.strip()[:200]!r}"
-            for item in subject.everything()
+            f"{item.scenario.name}: {item.seen.printed.strip()[:200]!r}"
+            for item in subject.all_results()
             if item.seen.printed
         ),
         "the method printed",
     )
 
 
-def check_uses_only_its_own_randomness(subject: Acting) -> None:
+def check_uses_only_its_own_randomness(subject: MethodConformance) -> None:
     """The global generators of `random` and `numpy.random` are not touched: only `run.rng` is."""
     refuse_problems(
-        (item.scene.name for item in subject.everything() if item.seen.drew_globally),
+        (item.scenario.name for item in subject.all_results() if item.seen.drew_globally),
         "the method used global random numbers; take them from run.rng",
     )
 
 
-def check_opens_no_connection(subject: Acting) -> None:
+def check_opens_no_connection(subject: MethodConformance) -> None:
     """The method does not try to reach another machine."""
     refuse_problems(
         (
-            f"{item.scene.name}: {', '.join(item.seen.connections)}"
-            for item in subject.everything()
+            f"{item.scenario.name}: {', '.join(item.seen.connections)}"
+            for item in subject.all_results()
             if item.seen.connections
         ),
         "the method tried to connect",
     )
 
 
-def check_leaves_its_input_alone(subject: Acting) -> None:
+def check_leaves_its_input_alone(subject: MethodConformance) -> None:
     """What the method is given is the same afterwards, to the last cell."""
     refuse_problems(
         (
-            f"{item.scene.name}: {', '.join(item.seen.changed)}"
-            for item in subject.everything()
+            f"{item.scenario.name}: {', '.join(item.seen.changed)}"
+            for item in subject.all_results()
             if item.seen.changed
         ),
         "the method changed what it was given",
     )
 
 
-def check_same_seed_same_result(subject: Acting) -> None:
+def check_same_seed_same_result(subject: MethodConformance) -> None:
     """The same seed and the same input give the same result."""
     refuse_problems(
         (
-            item.scene.name
-            for item in subject.returned()
-            if fingerprint(item.seen.result) != fingerprint(subject.play(item.scene).result)
+            item.scenario.name
+            for item in subject.successes()
+            if fingerprint(item.seen.result)
+            != fingerprint(subject.run_scenario(item.scenario).result)
         ),
         "two calls with one seed differ; is there any randomness but run.rng?",
     )
 
 
-CONDUCT: tuple[Check, ...] = (
+PURITY_CHECKS: tuple[Check, ...] = (
     check_copes_with_every_table,
     check_prints_nothing,
     check_uses_only_its_own_randomness,
