@@ -5,7 +5,7 @@ import pytest
 
 from anonloom.kinds import Guarantees
 from anonloom.kinds._transport import swap_sentence
-from anonloom_testing.promised import guarantees
+from anonloom_testing.sample_guarantees import guarantees
 
 GUARANTEES = guarantees()
 

@@ -76,7 +76,7 @@ def acme(registry, monkeypatch):
         "sampler": toys.FirstHalf,
         "privacy": toys.SizeAtLeast,
         "collector": toys.Courier,
-        "auditor": toys.Counting,
+        "auditor": toys.RowCounter,
         "integrity": toys.Stamp,
         "reporter": toys.Note,
     }
@@ -175,7 +175,7 @@ def test_a_method_that_exits_is_a_bug_of_it_and_nothing_is_published(shop, capsy
     LEAVING[kind, entry] = SystemExit(0)
     assert 1 == main(["run", "pipeline.yaml", "--quiet"])
     assert f"anonloom: {told(kind)}\n" == capsys.readouterr().err
-    assert ["clinic.csv", "pipeline.yaml"] == shop.left()
+    assert ["clinic.csv", "pipeline.yaml"] == shop.file_names()
 
 
 ERRORS = [
@@ -198,7 +198,7 @@ def test_whatever_is_neither_an_error_nor_an_interruption_is_a_bug_of_the_method
     assert 1 == main(["run", "pipeline.yaml", "--quiet"])
     printed = capsys.readouterr()
     assert f"anonloom: {told('partitioner', type(error).__name__)}\n" == printed.err
-    assert ["clinic.csv", "pipeline.yaml"] == shop.left()
+    assert ["clinic.csv", "pipeline.yaml"] == shop.file_names()
 
 
 def test_an_interruption_passes_as_it_is(shop, capsys):
@@ -224,11 +224,11 @@ def test_from_python_it_is_an_error_of_the_plugin(shop, work):
     with pytest.raises(PluginError) as refused:
         getattr(pipeline, work)()
     assert (told("auditor"), 1) == (str(refused.value), refused.value.exit_code)
-    assert ["clinic.csv", "pipeline.yaml"] == shop.left()
+    assert ["clinic.csv", "pipeline.yaml"] == shop.file_names()
 
 
 def test_a_method_made_in_python_is_held_to_the_same(shop, acme):
-    class Unregistered(toy_methods.Counting):
+    class Unregistered(toy_methods.RowCounter):
         def audit(self, case, context):
             leave("auditor", "audit")
 

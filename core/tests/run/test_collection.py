@@ -6,7 +6,7 @@ from anonloom import Collector
 from anonloom._run.collection import declared_guarantees, guarantee_facts, notices
 from anonloom.findings import Notice
 from anonloom.kinds._collector import ONE_PROCESS
-from anonloom_testing.promised import guarantees
+from anonloom_testing.sample_guarantees import guarantees
 
 DECLARED = guarantees(honest_senders_min=97)
 PLAYED = Notice(ONE_PROCESS, privacy=True)

@@ -58,7 +58,7 @@ def test_quiet_shows_no_progress(shop, capsys):
 def test_a_dry_run_checks_everything_and_writes_nothing(shop, capsys):
     assert 0 == main(["run", "pipeline.yaml", "--dry-run", "--quiet"])
     assert capsys.readouterr().out.endswith("dry run: nothing was written\n")
-    assert ["clinic.csv", "pipeline.yaml"] == shop.left()
+    assert ["clinic.csv", "pipeline.yaml"] == shop.file_names()
 
     assert 3 == main(["run", "pipeline.yaml", "--dry-run", "--quiet", "--set", "privacy.size.k=13"])
 
@@ -77,7 +77,7 @@ def test_a_refusal_exits_with_3(shop, capsys):
         "pass\n    Nothing was written. No partition can satisfy what the whole table does not.\n"
         == capsys.readouterr().err
     )
-    assert ["clinic.csv", "pipeline.yaml"] == shop.left()
+    assert ["clinic.csv", "pipeline.yaml"] == shop.file_names()
 
 
 def test_broken_data_exit_with_4(shop, capsys):
@@ -86,7 +86,7 @@ def test_broken_data_exit_with_4(shop, capsys):
 
     assert 4 == code
     assert "anonloom: clinic.csv: there is no such file\n" == capsys.readouterr().err
-    assert ["pipeline.yaml"] == shop.left()
+    assert ["pipeline.yaml"] == shop.file_names()
 
 
 def test_jobs_must_be_positive(shop, capsys):
@@ -138,7 +138,7 @@ def test_a_signal_in_the_middle_leaves_nothing_half_written(clinic, number):
         errors = process.stderr.read()
 
     assert (130, "anonloom: interrupted\n") == (process.returncode, errors)
-    assert ["clinic.csv", "pipeline.yaml", "wait.py", "waiting"] == clinic.left()
+    assert ["clinic.csv", "pipeline.yaml", "wait.py", "waiting"] == clinic.file_names()
 
 
 def test_an_experiment_needs_a_package_that_runs_it(shop, capsys):

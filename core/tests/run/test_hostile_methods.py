@@ -158,7 +158,7 @@ def test_a_generalizer_is_held_to_the_table_it_was_given(clinic, how):
         swapped(clinic, "generalizer", Changed(how=how)).publish()
     result = f"generalizer 'as-declared' of anonloom-core broke its promise: it {BROKEN[how]}"
     assert caught.value.what == result
-    assert clinic.left() == ["clinic.csv", "pipeline.yaml"]
+    assert clinic.file_names() == ["clinic.csv", "pipeline.yaml"]
 
 
 @pytest.mark.parametrize("how", ["raw", "extra", "objects"])
@@ -167,7 +167,7 @@ def test_a_collector_is_held_to_the_declared_columns(clinic, how):
         swapped(clinic, "collector", Collected(how=how)).publish()
     result = f"collector 'curator' of anonloom-core broke its promise: it {BROKEN[how]}"
     assert caught.value.what == result
-    assert clinic.left() == ["clinic.csv", "pipeline.yaml"]
+    assert clinic.file_names() == ["clinic.csv", "pipeline.yaml"]
 
 
 def test_rows_that_a_collector_doubled_count_once(clinic):

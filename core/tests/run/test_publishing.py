@@ -24,7 +24,7 @@ def test_a_run_leaves_public_and_private_outputs(clinic):
     )
     assert "row\n1\n" == (clinic.out / "private" / "counting-first.csv").read_text()
     assert 0o700 == stat.S_IMODE((clinic.out / "private").stat().st_mode)
-    assert ["clinic.csv", "out", "pipeline.yaml"] == clinic.left()
+    assert ["clinic.csv", "out", "pipeline.yaml"] == clinic.file_names()
 
 
 def test_published_classes_have_k_rows_and_cells_cover_the_originals(clinic):
@@ -171,7 +171,7 @@ def test_replace_replaces_an_output_folder(clinic):
 
     assert not (clinic.out / "public" / "release.csv").exists()
     assert (clinic.out / "public" / "release.parquet").exists()
-    assert ["clinic.csv", "out", "pipeline.yaml"] == clinic.left()
+    assert ["clinic.csv", "out", "pipeline.yaml"] == clinic.file_names()
 
 
 def test_replace_never_touches_a_folder_of_somebody_else(clinic):
@@ -198,7 +198,7 @@ def test_a_failed_run_leaves_an_existing_release_as_it_was(clinic):
         )
 
     assert before == (clinic.out / "public" / "release.csv").read_bytes()
-    assert ["clinic.csv", "out", "pipeline.yaml"] == clinic.left()
+    assert ["clinic.csv", "out", "pipeline.yaml"] == clinic.file_names()
 
 
 def test_an_interruption_leaves_nothing_half_written(clinic, monkeypatch):
@@ -209,7 +209,7 @@ def test_an_interruption_leaves_nothing_half_written(clinic, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         clinic.pipeline().publish()
 
-    assert ["clinic.csv", "pipeline.yaml"] == clinic.left()
+    assert ["clinic.csv", "pipeline.yaml"] == clinic.file_names()
 
 
 def test_what_a_killed_run_left_aside_is_swept_by_the_next(clinic):
@@ -229,7 +229,7 @@ def test_a_release_that_was_moved_for_one_that_never_arrived_comes_back(clinic):
         clinic.pipeline().publish()
 
     assert (clinic.out / "public" / "release.csv").is_file()
-    assert ["clinic.csv", "out", "pipeline.yaml"] == clinic.left()
+    assert ["clinic.csv", "out", "pipeline.yaml"] == clinic.file_names()
 
 
 def test_a_frame_can_take_the_place_of_the_source(clinic):
@@ -262,7 +262,7 @@ def test_a_dropped_row_is_an_error_of_the_plugin(clinic):
         "11, not the same ones\n    Report it to its author; `anonloom plugins check runs` shows "
         "more." == str(refused.value)
     )
-    assert ["clinic.csv", "pipeline.yaml"] == clinic.left()
+    assert ["clinic.csv", "pipeline.yaml"] == clinic.file_names()
 
 
 def test_suppressed_rows_stay_suppressed(clinic):
@@ -312,7 +312,7 @@ def test_declared_reporters_write_into_the_public_folder(clinic):
 def test_a_folder_that_cannot_be_made_is_refused_before_any_work(clinic, monkeypatch):
     (clinic.folder / "file").write_text("")
     (clinic.folder / "link").symlink_to("nowhere")
-    before = clinic.left()
+    before = clinic.file_names()
 
     def publish(target):
         clinic.pipeline().publish(to=target)
@@ -320,7 +320,7 @@ def test_a_folder_that_cannot_be_made_is_refused_before_any_work(clinic, monkeyp
     def refused(name):
         with pytest.raises(UsageError) as caught:
             publish(clinic.folder / name)
-        assert before == clinic.left()
+        assert before == clinic.file_names()
         return str(caught.value).replace(str(clinic.folder), "HERE")
 
     elsewhere = "\n    Publish to another folder."

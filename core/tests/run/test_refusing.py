@@ -8,7 +8,7 @@ from anonloom.errors import PrivacyError
 def refusal(clinic, *settings):
     with pytest.raises(PrivacyError) as refused:
         clinic.pipeline(*settings).publish()
-    assert ["clinic.csv", "pipeline.yaml"] == clinic.left()
+    assert ["clinic.csv", "pipeline.yaml"] == clinic.file_names()
     assert 3 == refused.value.exit_code
     return str(refused.value)
 

@@ -4,8 +4,9 @@ import inspect
 from pathlib import Path
 
 from anonloom import Registry
-from anonloom_testing.conduct import CONDUCT
-from anonloom_testing.declaring import DECLARED
+from anonloom_sentinels_twins.testing import WorkCheckConformance
+from anonloom_testing.declaration import DECLARATION_CHECKS
+from anonloom_testing.purity import PURITY_CHECKS
 
 KINDS = Registry.empty().kinds
 PAGE = Path(__file__).resolve().parents[1] / "kit.md"
@@ -23,9 +24,12 @@ GIVES = {
     "transport": "`servers`: how many servers the rounds have; 2 by default.",
     "collector": "Nothing.",
     "auditor": "For one that measures risk, `risk_finding`: the figure that must be at least `found_at_least` (0.5) on unique rows published as they are, and at most `blamed_at_most` (0.2) on an independent table.",
-    "integrity": "For a seal, `public_key(public, private)`: where the publisher's key is. For a work check, `campaign`, `jobs`, `workers`, `work(batches, lazy)` and `stated(sizing)`.",
+    "integrity": "For a seal, `public_key(public, private)`: where the publisher's key is. A scheme of another sort names a class of its own in its attribute `conformance`.",
     "reporter": "Nothing.",
 }
+
+#: Integrity schemes that are no seal: the kit does not know them, their package brings the checks.
+WORK_CHECK = "A work check has `WorkCheckConformance` of `anonloom_sentinels_twins.testing`; `trials` says how often an omission is tried."
 
 
 def promise(check):
@@ -38,17 +42,21 @@ def table(checks):
 
 
 def generated():
-    parts = [MARK, "\n", table([*DECLARED, *CONDUCT])]
+    parts = [MARK, "\n", table([*DECLARATION_CHECKS, *PURITY_CHECKS])]
     parts.append(
         "\nTransports, collectors and integrity schemes draw keys and coins from the system, so that "
         "`check_same_seed_same_result` is not asked of them.\n"
     )
     for kind in KINDS:
         cls = Registry.empty().kit(kind)
-        own = [check for check in cls.checks if check not in (*DECLARED, *CONDUCT)]
+        own = [check for check in cls.checks if check not in (*DECLARATION_CHECKS, *PURITY_CHECKS)]
         name = KINDS[kind].name.capitalize()
         parts.append(f"\n## {name}: `{cls.__name__}`\n\nA subclass gives: {GIVES[kind]}\n\n")
         parts.append(table(own))
+        if kind == WorkCheckConformance.kind:
+            shared = WorkCheckConformance.common_checks
+            own = [check for check in WorkCheckConformance.checks if check not in shared]
+            parts.append(f"\n{WORK_CHECK}\n\n{table(own)}")
     return "".join(parts)
 
 

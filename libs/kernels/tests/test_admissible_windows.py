@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from anonloom import Column, Guard, Schema, Table
 from anonloom_kernels import admissible_windows
 from anonloom_kernels.admissible_windows import by_size_alone, windows_of
-from anonloom_testing.demands import AtLeast, DistinctValues, WithinDistance, half_of
+from anonloom_testing.privacy_cases import AtLeast, DistinctValues, WithinDistance, half_of
 
 
 def sick_table(illnesses, persons=None):

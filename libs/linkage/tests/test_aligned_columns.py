@@ -10,11 +10,11 @@ from anonloom import Column, Release, Schema, Table
 from anonloom.hierarchies import Tree
 from anonloom_linkage.aligned_columns import align_columns, shared_columns
 from anonloom_testing import oracle, tables
-from anonloom_testing.auditor import in_classes, suppressed
-from anonloom_testing.mixed import TREE, mixed_table
+from anonloom_testing.auditor import in_classes, publish_suppressed
+from anonloom_testing.random_tables import TREE, mixed_table
 from anonloom_testing.strategies import samples
 
-RELEASES = [Release.as_it_is, suppressed, in_classes, lambda table: in_classes(table, 2)]
+RELEASES = [Release.as_it_is, publish_suppressed, in_classes, lambda table: in_classes(table, 2)]
 
 
 def table_of(cells, type_="number", role="quasi", name="x", **how):

@@ -14,8 +14,8 @@ from anonloom.hierarchies import Tree
 from anonloom_linkage import blocking
 from anonloom_linkage.aligned_columns import align_columns
 from anonloom_linkage.blocking import Scheme, guess_scheme, key_of, scheme
-from anonloom_testing.auditor import in_classes, suppressed
-from anonloom_testing.mixed import TREE, mixed_table
+from anonloom_testing.auditor import in_classes, publish_suppressed
+from anonloom_testing.random_tables import TREE, mixed_table
 from anonloom_testing.strategies import samples
 
 
@@ -30,7 +30,13 @@ def half_suppressed(table):
 
 
 RELEASES = st.sampled_from(
-    [Release.as_it_is, suppressed, in_classes, lambda table: in_classes(table, 2), half_suppressed]
+    [
+        Release.as_it_is,
+        publish_suppressed,
+        in_classes,
+        lambda table: in_classes(table, 2),
+        half_suppressed,
+    ]
 )
 TABLES = st.one_of(
     samples(max_rows=15).map(lambda sample: sample.table()),

@@ -12,11 +12,11 @@ from anonloom import Column, Release, Schema, Table
 from anonloom.hierarchies import Tree
 from anonloom_linkage.aligned_columns import align_columns
 from anonloom_linkage.features import Encoding, column_features
-from anonloom_testing.auditor import in_classes, suppressed
-from anonloom_testing.mixed import TREE, mixed_table
+from anonloom_testing.auditor import in_classes, publish_suppressed
+from anonloom_testing.random_tables import TREE, mixed_table
 from anonloom_testing.strategies import samples
 
-PUBLISHED = st.sampled_from([Release.as_it_is, suppressed, in_classes])
+PUBLISHED = st.sampled_from([Release.as_it_is, publish_suppressed, in_classes])
 TABLES = st.one_of(
     samples(max_rows=15).map(lambda sample: sample.table()),
     st.builds(mixed_table, st.integers(1, 20), st.just(4), st.integers(0, 99), st.booleans()),
@@ -296,6 +296,6 @@ def test_a_category_that_never_varies_has_no_feature():
 def test_a_star_is_the_mean_of_the_column():
     table = mixed_table(30, 4, seed=3, missing=True)
     for categories in ("one-hot", "frequency", "hierarchical"):
-        for column in align_columns(table, [suppressed(table)], table.schema.quasi):
+        for column in align_columns(table, [publish_suppressed(table)], table.schema.quasi):
             original, stars = features_of(column, Encoding(categories=categories))
             np.testing.assert_allclose(stars[0], original.mean(axis=0), atol=1e-9)

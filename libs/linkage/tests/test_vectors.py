@@ -11,11 +11,11 @@ from anonloom_linkage import vectors
 from anonloom_linkage.aligned_columns import align_columns
 from anonloom_linkage.features import Encoding, column_features
 from anonloom_linkage.vectors import Vectors
-from anonloom_testing.auditor import in_classes, suppressed
-from anonloom_testing.mixed import mixed_table
+from anonloom_testing.auditor import in_classes, publish_suppressed
+from anonloom_testing.random_tables import mixed_table
 from anonloom_testing.strategies import samples
 
-PUBLISHED = st.sampled_from([Release.as_it_is, suppressed, in_classes])
+PUBLISHED = st.sampled_from([Release.as_it_is, publish_suppressed, in_classes])
 TABLES = st.one_of(
     samples(max_rows=15).map(lambda sample: sample.table()),
     st.builds(mixed_table, st.integers(1, 20), st.just(4), st.integers(0, 99), st.booleans()),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anonloom_testing.registering import registry_with
+from anonloom_testing.one_class_registry import registry_with
 
 
 def _share(name, file):

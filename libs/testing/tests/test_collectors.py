@@ -11,7 +11,7 @@ from anonloom_testing import (
     CollectorConformance,
 )
 
-# The kit plays two scenes and then plays them again.
+# The kit runs two scenarios and then runs them again.
 CALLS = itertools.count()
 
 

@@ -185,7 +185,7 @@ class OtherConformance(IntegrityConformance):
     def inputs(self):
         return {"number": 3}
 
-    def act(self, method, inputs, context):
+    def call_method(self, method, inputs, context):
         return inputs["number"]
 
 

@@ -6,7 +6,7 @@ from kit_toy_tests import ToyTests
 
 from anonloom import Classes, OutlierHandler
 from anonloom_testing import OutlierHandlerConformance
-from anonloom_testing.dividing import DIVIDED
+from anonloom_testing.class_checks import CLASS_CHECKS
 
 
 #: The tables that matter to the broken toys; the good ones meet all of them.
@@ -49,4 +49,4 @@ class TestToys(ToyTests):
         (OutlierHandlerConformance, RecoversIncomplete, "check_incomplete_rows_stay_suppressed"),
     ]
     on_tables = True
-    shared = DIVIDED
+    shared = CLASS_CHECKS

@@ -251,9 +251,9 @@ def test_an_unsound_method_is_held_to_the_final_check_instead(judged):
 
 
 def test_what_the_final_check_misses_is_reported(judged, monkeypatch):
-    from anonloom_testing import dividing
+    from anonloom_testing import class_checks
 
-    monkeypatch.setattr(dividing, "judge", lambda *_: ())
+    monkeypatch.setattr(class_checks, "judge_models", lambda *_: ())
 
     assert ["check_unsound_classes_are_refused"] == list(
         judged(PartitionerConformance, Literal).failed

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from anonloom import Column, Schema
 from anonloom.sources import Frame
 from anonloom_testing import SourceConformance, oracle, tables
-from anonloom_testing.demands import Demand, admitted_classes
+from anonloom_testing.observation import fingerprint
+from anonloom_testing.privacy_cases import Demand, admitted_classes
 from anonloom_testing.strategies import demands, divisions, samples
-from anonloom_testing.watching import fingerprint
 
 
 @pytest.mark.parametrize(

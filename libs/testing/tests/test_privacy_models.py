@@ -2,7 +2,7 @@
 
 from kit_toy_tests import ToyTests
 
-from anonloom_testing import PrivacyModelConformance, demands
+from anonloom_testing import PrivacyModelConformance, privacy_cases
 
 
 #: The tables that matter to the broken toys; the good ones meet all of them.
@@ -28,13 +28,13 @@ class NoReference(PrivacyModelConformance):
     params = {"k": 3}
 
 
-class CountsMissing(demands.DistinctValues):
+class CountsMissing(privacy_cases.DistinctValues):
     def _counts(self, table, rows, starts, stops):
         codes = table.encode_column(self.of).codes
         return [len(set(codes[rows[a:b]].tolist())) for a, b in zip(starts, stops, strict=True)]
 
 
-class FalselyMonotone(demands.AtLeast):
+class FalselyMonotone(privacy_cases.AtLeast):
     @property
     def size_only(self):
         return False
@@ -43,7 +43,7 @@ class FalselyMonotone(demands.AtLeast):
         return (stops - starts >= 3) & (stops - starts <= 6)
 
 
-class FalseSize(demands.AtLeast):
+class FalseSize(privacy_cases.AtLeast):
     @property
     def min_size(self):
         return 5
@@ -53,13 +53,13 @@ class FalseSize(demands.AtLeast):
         return False
 
 
-class FalselySizeOnly(demands.DistinctValues):
+class FalselySizeOnly(privacy_cases.DistinctValues):
     @property
     def size_only(self):
         return True
 
 
-class InCompany(demands.AtLeast):
+class InCompany(privacy_cases.AtLeast):
     @property
     def size_only(self):
         return False
@@ -68,26 +68,26 @@ class InCompany(demands.AtLeast):
         return super().admits(table, rows, starts, stops) & (len(starts) > 1)
 
 
-class Speechless(demands.AtLeast):
+class Speechless(privacy_cases.AtLeast):
     def would_pass(self, table, rows, starts, stops):
         return ""
 
 
-class Complains(demands.AtLeast):
+class Complains(privacy_cases.AtLeast):
     def problem(self, schema):
         return "never"
 
 
-class VerdictNumbers(demands.AtLeast):
+class VerdictNumbers(privacy_cases.AtLeast):
     def admits(self, table, rows, starts, stops):
         return super().admits(table, rows, starts, stops).astype(int)
 
 
 class TestToys(ToyTests):
     good = [
-        (AtLeastConformance, demands.AtLeast),
-        (DistinctConformance, demands.DistinctValues),
-        (DistanceConformance, demands.WithinDistance),
+        (AtLeastConformance, privacy_cases.AtLeast),
+        (DistinctConformance, privacy_cases.DistinctValues),
+        (DistanceConformance, privacy_cases.WithinDistance),
     ]
     broken = [
         (DistinctConformance, CountsMissing, "check_agrees_with_the_reference"),

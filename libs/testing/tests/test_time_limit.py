@@ -10,7 +10,7 @@ import pytest
 
 from anonloom import Partitioner
 from anonloom_testing import PartitionerConformance, PrivacyModelConformance
-from anonloom_testing.demands import AtLeast
+from anonloom_testing.privacy_cases import AtLeast
 from anonloom_testing.time_limit import TimeLimitExceeded, time_limit
 
 needs_alarm = pytest.mark.skipif(os.name == "nt", reason="Windows has no alarm")

@@ -1,9 +1,9 @@
 """What the kit must say of toys of any kind: good ones pass, each broken one fails one check."""
 
 from anonloom_testing import tables
-from anonloom_testing.conduct import CONDUCT
-from anonloom_testing.declaring import DECLARED
-from anonloom_testing.telling import OVERHEARD
+from anonloom_testing.cell_leaks import LEAK_CHECKS
+from anonloom_testing.declaration import DECLARATION_CHECKS
+from anonloom_testing.purity import PURITY_CHECKS
 
 #: Tables that suffice to show what a toy breaks.
 FEW = (tables.clinic, tables.one_row, tables.missing_values, tables.incomplete_rows)
@@ -33,7 +33,7 @@ class ToyTests:
     on_tables = False
     elsewhere = frozenset()
     inapplicable = 3
-    shared = (*DECLARED, *CONDUCT, *OVERHEARD)
+    shared = (*DECLARATION_CHECKS, *PURITY_CHECKS, *LEAK_CHECKS)
 
     def pytest_generate_tests(self, metafunc):
         """Make one test of every toy."""

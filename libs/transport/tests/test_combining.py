@@ -4,7 +4,7 @@ import attrs
 import pytest
 
 from anonloom.kinds import Guarantees
-from anonloom_testing.promised import guarantees
+from anonloom_testing.sample_guarantees import guarantees
 from anonloom_transport.combining import both
 
 ONE = guarantees()

@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 from anonloom.errors import TransportError
-from anonloom_testing.promised import guarantees
+from anonloom_testing.sample_guarantees import guarantees
 from anonloom_testing.transport import SeededEntropy
 from anonloom_transport import EngineTransport, faults
 from anonloom_transport.base import Identity, ServerConfig

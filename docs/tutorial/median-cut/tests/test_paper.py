@@ -4,7 +4,7 @@ import pandas as pd
 
 from anonloom import Column, Guard, Schema, StageContext, Table
 from anonloom_median_cut.partitioner import MedianCut
-from anonloom_testing.demands import AtLeast
+from anonloom_testing.privacy_cases import AtLeast
 
 AGES = [23, 25, 25, 31, 44, 58, 59, 70]
 

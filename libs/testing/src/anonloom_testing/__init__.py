@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from anonloom_testing.privacy import PrivacyModelConformance as PrivacyModelConformance
     from anonloom_testing.reporter import ReporterConformance as ReporterConformance
     from anonloom_testing.results import CheckResult as CheckResult
-    from anonloom_testing.running import run_checks as run_checks
+    from anonloom_testing.runner import run_checks as run_checks
     from anonloom_testing.sampler import SamplerConformance as SamplerConformance
     from anonloom_testing.source import SourceConformance as SourceConformance
     from anonloom_testing.transport.conformance import TransportConformance as TransportConformance
@@ -46,15 +46,25 @@ _HOMES = {
     "IntegrityConformance": "integrity",
     "ReporterConformance": "reporter",
     "CheckResult": "results",
-    "run_checks": "running",
+    "run_checks": "runner",
 }
+
+# Modules of checks that several kinds share.
+_CHECK_MODULES = ("cell_leaks", "class_checks", "conformance", "declaration", "purity")
 
 __all__ = sorted(_HOMES)
 
 # Without this a failing check under pytest would say 'AssertionError' and nothing else. It must
 # come before the modules are imported; pytest itself is never imported here.
 if "pytest" in sys.modules:
-    for _home in {*_HOMES.values(), "declaring", "conduct", "dividing", "conformance", "telling"}:
+    for _home in {
+        *_HOMES.values(),
+        "declaration",
+        "purity",
+        "class_checks",
+        "conformance",
+        "cell_leaks",
+    }:
         sys.modules["pytest"].register_assert_rewrite(f"anonloom_testing.{_home}")
 
 

@@ -12,16 +12,16 @@ from anonloom import AuditInput, Chart, Classes, Findings, Release, StageContext
 from anonloom.data import Need
 from anonloom_testing import tables
 from anonloom_testing.canaries import CANARIES, CANARY_TABLES
-from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene
+from anonloom_testing.cell_leaks import LEAK_CHECKS
+from anonloom_testing.chart_form import chart_problem
 from anonloom_testing.conformance import Check, refuse_problems
-from anonloom_testing.declaring import DECLARED
-from anonloom_testing.pictures import misdrawn
+from anonloom_testing.declaration import DECLARATION_CHECKS
+from anonloom_testing.purity import PURITY_CHECKS, MethodConformance, Scenario, ScenarioResult
 from anonloom_testing.results import NotApplicable
 from anonloom_testing.tables import ORDINARY_TABLES, Sample
-from anonloom_testing.telling import OVERHEARD
 
 
-class AuditorConformance(Acting):
+class AuditorConformance(MethodConformance):
     """Checks of an auditor.
 
     Attributes
@@ -53,18 +53,18 @@ class AuditorConformance(Acting):
     blamed_at_most: ClassVar[float] = 0.2
     tables: ClassVar[tuple[Callable[[], Sample], ...]] = ORDINARY_TABLES
 
-    def act(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
+    def call_method(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
         """Audit."""
         return method.audit(inputs["case"], context)
 
-    def planted(self) -> Sample:
+    def risky_sample(self) -> Sample:
         """Return the table that is published as it is and must be found risky.
 
         People who are unique; an auditor of another risk plants its own.
         """
         return tables.unique_people()
 
-    def scenes(self) -> Iterator[Scene]:
+    def scenarios(self) -> Iterator[Scenario]:
         """Yield every table published raw, in classes, suppressed and partly so; two verdicts."""
         needs = self.method.needs  # type: ignore[attr-defined]  # every auditor has it
         for make in self.tables:
@@ -72,22 +72,22 @@ class AuditorConformance(Acting):
             for message, publish in (
                 ("as it is", Release.as_it_is),
                 ("in classes of five", in_classes),
-                ("suppressed", suppressed),
-                ("partly suppressed", partly_suppressed),
+                ("suppressed", publish_suppressed),
+                ("partly suppressed", publish_partly_suppressed),
             ):
-                yield _scene(f"{name}, {message}", sample, sample, publish, needs)
-        planted, crowd = self.planted(), tables.crowd()
-        yield _scene("planted", planted, planted, Release.as_it_is, needs, "planted")
+                yield _scenario(f"{name}, {message}", sample, sample, publish, needs)
+        planted, crowd = self.risky_sample(), tables.crowd()
+        yield _scenario("planted", planted, planted, Release.as_it_is, needs, "planted")
         others = tables.crowd(seed=31)
-        yield _scene("independent", crowd, others, _of_strangers, needs, "independent")
+        yield _scenario("independent", crowd, others, _of_strangers, needs, "independent")
         for make in CANARY_TABLES:
             sample, name = make(), make.__name__
-            yield _scene(name, sample, sample, _some_in_classes, needs, CANARIES)
-        yield _scene("cells that nobody can read", sample, sample, _unreadable, needs, CANARIES)
+            yield _scenario(name, sample, sample, _some_in_classes, needs, CANARIES)
+        yield _scenario("cells that nobody can read", sample, sample, _unreadable, needs, CANARIES)
 
-    def release_of(self, one: Played) -> Release | None:
+    def release_of(self, outcome: ScenarioResult) -> Release | None:
         """Return the release that it audits."""
-        release: Release = one.scene.given()["case"].release
+        release: Release = outcome.scenario.make_inputs()["case"].release
         return release
 
 
@@ -100,13 +100,13 @@ def in_classes(table: Table, size: int = 5) -> Release:
     return publish_classes(table, classes)
 
 
-def suppressed(table: Table) -> Release:
+def publish_suppressed(table: Table) -> Release:
     """Publish nothing but `*` and missing cells."""
     nobody = Classes.whole(np.empty(0, np.int64), np.arange(len(table)))
     return publish_classes(table, nobody).strip_starred_rows()
 
 
-def partly_suppressed(table: Table) -> Release:
+def publish_partly_suppressed(table: Table) -> Release:
     """Publish a table in classes of five, of which every third is suppressed."""
     release = in_classes(table)
     assert release.classes is not None
@@ -141,15 +141,15 @@ def _of_strangers(table: Table) -> Release:
     return attrs.evolve(Release.as_it_is(table), origin=None)
 
 
-def _scene(
+def _scenario(
     name: str,
     original: Sample,
     published: Sample,
     publish: Callable[[Table], Release],
     needs: frozenset[Need],
     special: str = "",
-) -> Scene:
-    def given() -> Mapping[str, Any]:
+) -> Scenario:
+    def make_inputs() -> Mapping[str, Any]:
         release = publish(published.table())
         n = len(release)
         stranger = release.origin is None
@@ -167,20 +167,20 @@ def _scene(
         # Exactly what the auditor says it needs, so that a hidden need shows.
         return {"case": AuditInput(release, **{need: evidence[need] for need in needs})}
 
-    return Scene(
+    return Scenario(
         name,
-        given,
+        make_inputs,
         special=special,
-        refused=publish is _unreadable,
-        overheard=original if special == CANARIES else None,
+        may_raise=publish is _unreadable,
+        leak_sample=original if special == CANARIES else None,
     )
 
 
 def _findings(subject: AuditorConformance) -> Iterator[tuple[str, Findings]]:
     for special in ("", "planted", "independent"):
-        for item in subject.played(special):
+        for item in subject.scenario_results(special):
             if isinstance(item.seen.result, Findings):
-                yield item.scene.name, item.seen.result
+                yield item.scenario.name, item.seen.result
 
 
 def check_says_what_it_measures(subject: AuditorConformance) -> None:
@@ -195,8 +195,8 @@ def check_returns_findings(subject: AuditorConformance) -> None:
     """The result is `Findings`, and no name occurs twice."""
     refuse_problems(
         (
-            f"{item.scene.name}: a {type(item.seen.result).__name__}"
-            for item in subject.returned()
+            f"{item.scenario.name}: a {type(item.seen.result).__name__}"
+            for item in subject.successes()
             if not isinstance(item.seen.result, Findings)
         ),
         "the method returned something else",
@@ -252,7 +252,7 @@ def check_charts_have_the_form_of_their_kind(subject: AuditorConformance) -> Non
             for name, findings in _findings(subject)
             for chart in findings.charts
             # What is no plain data has been said to be so.
-            if not _unwritable(chart) and (wrong := misdrawn(chart))
+            if not _unwritable(chart) and (wrong := chart_problem(chart))
         ),
         "charts that no reporter can draw",
     )
@@ -280,7 +280,7 @@ def _risk(subject: AuditorConformance, special: str) -> Any:
         raise NotApplicable("the auditor does not measure risk")
     if not subject.risk_finding:
         raise NotApplicable("no risk_finding: the subclass in the plugin's tests names one")
-    findings = subject.returned(special)[0].seen.result
+    findings = subject.successes(special)[0].seen.result
     names = [finding.name for finding in findings]
     assert subject.risk_finding in names, f"no finding is named {subject.risk_finding!r}: {names}"
     return findings[subject.risk_finding]
@@ -318,4 +318,4 @@ _CHECKS: tuple[Check, ...] = (
     check_independent_table_is_not_blamed,
     check_risk_says_its_assumptions,
 )
-AuditorConformance.checks = (*DECLARED, *CONDUCT, *OVERHEARD, *_CHECKS)
+AuditorConformance.checks = (*DECLARATION_CHECKS, *PURITY_CHECKS, *LEAK_CHECKS, *_CHECKS)

@@ -16,9 +16,9 @@ from anonloom import Column, Schema
 from anonloom.hierarchies import Prefix, Widths
 from anonloom_testing.tables import Sample
 
-#: What scenes with these tables are marked with.
+#: What scenarios with these tables are marked with.
 CANARIES = "canaries"
-#: The seed of these scenes: it must not be said either, and is like no other number.
+#: The seed of these scenarios: it must not be said either, and is like no other number.
 SEED = 748_213_956
 
 ROWS = 120
@@ -151,5 +151,5 @@ def with_names(sample: Sample) -> Sample:
     return Sample(sample.rows, Schema((*sample.schema, Column(name="name", role="identifier"))))
 
 
-#: The tables on which every method is overheard.
+#: The tables on which every method is checked for leaks.
 CANARY_TABLES: tuple[Callable[[], Sample], ...] = (canaries, loose_canaries)

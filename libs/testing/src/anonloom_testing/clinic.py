@@ -81,7 +81,7 @@ class Clinic:
         """Load the pipeline."""
         return Pipeline.load(self.file, settings=settings, registry=self.registry)
 
-    def left(self) -> list[str]:
+    def file_names(self) -> list[str]:
         """Names of all that is in the folder, hidden files included."""
         return sorted(path.name for path in self.folder.iterdir())
 

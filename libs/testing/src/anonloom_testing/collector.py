@@ -13,15 +13,21 @@ from anonloom.kinds import Guarantees, SamplingRecord
 from anonloom_testing import tables
 from anonloom_testing.auditor import publish_classes
 from anonloom_testing.canaries import CANARIES, CANARY_TABLES
-from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene, check_same_seed_same_result
+from anonloom_testing.cell_leaks import LEAK_CHECKS
 from anonloom_testing.conformance import Check, refuse_problems
-from anonloom_testing.declaring import DECLARED
-from anonloom_testing.demands import Demand
+from anonloom_testing.declaration import DECLARATION_CHECKS
+from anonloom_testing.privacy_cases import Demand
+from anonloom_testing.purity import (
+    PURITY_CHECKS,
+    MethodConformance,
+    Scenario,
+    ScenarioResult,
+    check_same_seed_same_result,
+)
 from anonloom_testing.tables import Sample
-from anonloom_testing.telling import OVERHEARD
 
-#: Rows of the tables on which a collector is overheard; sending one may be costly.
-_OVERHEARD = 30
+#: Rows of the tables of canaries; sending one may be costly.
+_LEAK_ROWS = 30
 
 
 class PlainStages:
@@ -90,10 +96,10 @@ def _distinct_rows() -> Sample:
     seen: dict[object, int] = {}
     for index, row in enumerate(sample.rows):
         seen.setdefault((row["age"], row["region"], row["sex"]), index)
-    return sample.reordered(sorted(seen.values()))
+    return sample.take(sorted(seen.values()))
 
 
-class CollectorConformance(Acting):
+class CollectorConformance(MethodConformance):
     """Checks of a collector.
 
     Attributes
@@ -114,33 +120,33 @@ class CollectorConformance(Acting):
     kind = "collector"
     tables: ClassVar[tuple[Callable[[], Sample], ...]] = (_distinct_rows,)
 
-    def act(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
+    def call_method(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
         """Collect."""
         return method.collect(inputs["table"], inputs["stages"], inputs["guard"], context)
 
-    def scenes(self) -> Iterator[Scene]:
+    def scenarios(self) -> Iterator[Scenario]:
         """Yield every table, in two orders."""
         for make in self.tables:
             sample, name = make(), make.__name__.strip("_").replace("_", " ")
-            yield _scene(name, sample)
-            yield _scene(f"{name}, shuffled", sample.reordered(tables.shuffled(len(sample), 3)))
+            yield _scenario(name, sample)
+            yield _scenario(f"{name}, shuffled", sample.take(tables.shuffled_order(len(sample), 3)))
         for make in CANARY_TABLES:
             sample = make()
-            yield _scene(make.__name__, sample.reordered(range(_OVERHEARD)), CANARIES)
-        yield _scene("a collection that fails", sample.reordered(range(_OVERHEARD)), CANARIES, True)
+            yield _scenario(make.__name__, sample.take(range(_LEAK_ROWS)), CANARIES)
+        yield _scenario("a collection that fails", sample.take(range(_LEAK_ROWS)), CANARIES, True)
 
-    def release_of(self, one: Played) -> Release | None:
+    def release_of(self, outcome: ScenarioResult) -> Release | None:
         """Return the release."""
-        return _release(one.seen.result)
+        return _release(outcome.seen.result)
 
 
-def _scene(name: str, sample: Sample, special: str = "", fails: bool = False) -> Scene:
+def _scenario(name: str, sample: Sample, special: str = "", fails: bool = False) -> Scenario:
     def inputs() -> Mapping[str, Any]:
         stages = FailingStages() if fails else PlainStages()
         return {"table": sample.table(), "stages": stages, "guard": Demand(k=3).guard()}
 
-    overheard = sample if special == CANARIES else None
-    return Scene(name, inputs, sample, special, refused=fails, overheard=overheard)
+    leak_sample = sample if special == CANARIES else None
+    return Scenario(name, inputs, sample, special, may_raise=fails, leak_sample=leak_sample)
 
 
 def _release(result: object) -> Release | None:
@@ -164,10 +170,10 @@ def check_release_equals_the_curators(subject: CollectorConformance) -> None:
     """The published rows, taken together, are those of a trusted curator."""
     refuse_problems(
         (
-            item.scene.name
-            for item in subject.returned()
+            item.scenario.name
+            for item in subject.successes()
             if (release := _release(item.seen.result)) is None
-            or _published_rows(release) != _published_rows(_curators(item.scene.facts))
+            or _published_rows(release) != _published_rows(_curators(item.scenario.facts))
         ),
         "the release is not the curator's",
     )
@@ -177,9 +183,9 @@ def check_same_rows_again(subject: CollectorConformance) -> None:
     """A second collection publishes the same rows; keys and coins may differ."""
     refuse_problems(
         (
-            item.scene.name
-            for item in subject.returned()
-            if (again := _release(subject.play(item.scene).result)) is not None
+            item.scenario.name
+            for item in subject.successes()
+            if (again := _release(subject.run_scenario(item.scenario).result)) is not None
             and (release := _release(item.seen.result)) is not None
             and _published_rows(again) != _published_rows(release)
         ),
@@ -201,10 +207,12 @@ def check_says_what_it_guarantees(subject: CollectorConformance) -> None:
         )
 
 
-_CONDUCT = tuple(check for check in CONDUCT if check is not check_same_seed_same_result)
+_PURITY_WITHOUT_SEED = tuple(
+    check for check in PURITY_CHECKS if check is not check_same_seed_same_result
+)
 _CHECKS: tuple[Check, ...] = (
     check_release_equals_the_curators,
     check_same_rows_again,
     check_says_what_it_guarantees,
 )
-CollectorConformance.checks = (*DECLARED, *_CONDUCT, *OVERHEARD, *_CHECKS)
+CollectorConformance.checks = (*DECLARATION_CHECKS, *_PURITY_WITHOUT_SEED, *LEAK_CHECKS, *_CHECKS)

@@ -15,9 +15,9 @@ from typing import Any, ClassVar
 from anonloom import Registry
 from anonloom.params import InvalidValue, build, params_of
 from anonloom.runtime import Entry
+from anonloom_testing.observation import loaded_pytest
 from anonloom_testing.results import CheckResult, MissingEvidence, NotApplicable
 from anonloom_testing.time_limit import TimeLimitExceeded, place_of, time_limit
-from anonloom_testing.watching import loaded_pytest
 
 Check = Callable[[Any], None]
 

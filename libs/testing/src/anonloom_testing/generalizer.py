@@ -10,17 +10,17 @@ from anonloom import Classes, Release, StageContext
 from anonloom.data import Regions
 from anonloom_testing import oracle, tables
 from anonloom_testing.canaries import CANARIES, CANARY_TABLES
-from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene
+from anonloom_testing.cell_leaks import LEAK_CHECKS
+from anonloom_testing.class_checks import complete, plain_classes
 from anonloom_testing.conformance import Check, refuse_problems
-from anonloom_testing.declaring import DECLARED
-from anonloom_testing.dividing import complete, plain_classes
+from anonloom_testing.declaration import DECLARATION_CHECKS
+from anonloom_testing.purity import PURITY_CHECKS, MethodConformance, Scenario, ScenarioResult
 from anonloom_testing.results import NotApplicable
 from anonloom_testing.tables import ORDINARY_TABLES, Sample
-from anonloom_testing.telling import OVERHEARD
 
 
 @attrs.frozen(eq=False)
-class Assigned:
+class GeneralizerFacts:
     """What the oracle knows: the plain rows, their class (-1: suppressed), absent rows left out."""
 
     sample: Sample
@@ -32,7 +32,7 @@ class Assigned:
         return sorted(self.label)
 
 
-class GeneralizerConformance(Acting):
+class GeneralizerConformance(MethodConformance):
     """Checks of a generalizer.
 
     Attributes
@@ -51,41 +51,41 @@ class GeneralizerConformance(Acting):
     kind = "generalizer"
     tables: ClassVar[tuple[Callable[[], Sample], ...]] = ORDINARY_TABLES
 
-    def act(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
+    def call_method(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
         """Generalize."""
         return method.generalize(inputs["table"], inputs["classes"], context)
 
-    def scenes(self) -> Iterator[Scene]:
+    def scenarios(self) -> Iterator[Scenario]:
         """Yield every table in small classes, in one class, wholly suppressed, with regions."""
         for make in self.tables:
             sample, name = make(), make.__name__
             rows, lacking = complete(sample)
             fours = [rows[index : index + 4] for index in range(0, len(rows), 4)]
-            yield self._scene(
+            yield self._scenario(
                 f"{name}, classes of four", sample, fours[:-1], [*lacking, *fours[-1]]
             )
-            yield self._scene(f"{name}, one class", sample, [rows], lacking)
-            yield self._scene(f"{name}, single rows", sample, [[row] for row in rows], lacking)
-            yield self._scene(f"{name}, all suppressed", sample, [], [*rows, *lacking])
+            yield self._scenario(f"{name}, one class", sample, [rows], lacking)
+            yield self._scenario(f"{name}, single rows", sample, [[row] for row in rows], lacking)
+            yield self._scenario(f"{name}, all suppressed", sample, [], [*rows, *lacking])
         sample = tables.clinic()
-        order = tables.shuffled(len(sample), 4)
+        order = tables.shuffled_order(len(sample), 4)
         thirds = [order[:30], order[30:60]]
-        yield self._scene("a subset of the rows", sample, thirds, order[60:70])
-        yield self._scene("regions", sample, thirds, order[60:], regions=True)
+        yield self._scenario("a subset of the rows", sample, thirds, order[60:70])
+        yield self._scenario("regions", sample, thirds, order[60:], regions=True)
         for make in CANARY_TABLES:
             sample = make()
             rows = list(range(len(sample) - 30))
             fives = [rows[index : index + 5] for index in range(0, len(rows), 5)]
-            yield self._scene(make.__name__, sample, fives, [], special=CANARIES)
-        yield self._scene(
+            yield self._scenario(make.__name__, sample, fives, [], special=CANARIES)
+        yield self._scenario(
             "no column that it may see", sample, fives, [], special=CANARIES, blind=True
         )
 
-    def release_of(self, one: Played) -> Release | None:
+    def release_of(self, outcome: ScenarioResult) -> Release | None:
         """Return the release."""
-        return one.seen.result if isinstance(one.seen.result, Release) else None
+        return outcome.seen.result if isinstance(outcome.seen.result, Release) else None
 
-    def _scene(
+    def _scenario(
         self,
         name: str,
         sample: Sample,
@@ -94,24 +94,24 @@ class GeneralizerConformance(Acting):
         regions: bool = False,
         special: str = "",
         blind: bool = False,
-    ) -> Scene:
+    ) -> Scenario:
         label = {row: index for index, members in enumerate(classes) for row in members}
         label |= dict.fromkeys(suppressed, -1)
 
-        def given() -> Mapping[str, Any]:
+        def make_inputs() -> Mapping[str, Any]:
             table = sample.table().restricted_to(frozenset()) if blind else sample.table()
             made = plain_classes(classes, suppressed)
             if regions:
                 made = _whole_axes(made, np.array([axis.size for axis in table.axes]))
             return {"table": table, "classes": made}
 
-        return Scene(
+        return Scenario(
             name,
-            given,
-            Assigned(sample, label),
+            make_inputs,
+            GeneralizerFacts(sample, label),
             special,
-            refused=blind,
-            overheard=sample if special == CANARIES else None,
+            may_raise=blind,
+            leak_sample=sample if special == CANARIES else None,
         )
 
 
@@ -125,18 +125,22 @@ def _whole_axes(classes: Classes, sizes: "np.ndarray[tuple[int, ...], np.dtype[A
 def check_returns_a_release(subject: GeneralizerConformance) -> None:
     """The method returns a `Release` that says truly whether its cells cover the originals."""
     claim = subject.build_method().truthful
-    for item in subject.returned():
-        assert isinstance(item.seen.result, Release), f"{item.scene.name}: no Release"
+    for item in subject.successes():
+        assert isinstance(item.seen.result, Release), f"{item.scenario.name}: no Release"
         message = item.seen.result.truthful
         assert claim == message, (
-            f"{item.scene.name}: the class says {claim}, the release says {message}"
+            f"{item.scenario.name}: the class says {claim}, the release says {message}"
         )
 
 
 def check_rows_keep_their_order(subject: GeneralizerConformance) -> None:
     """The release has exactly the given rows, in the order of the table, and knows their origin."""
     refuse_problems(
-        (item.scene.name for item in subject.returned() if _origin(item) != item.scene.facts.order),
+        (
+            item.scenario.name
+            for item in subject.successes()
+            if _origin(item) != item.scenario.facts.order
+        ),
         "origin is not the given rows in the order of the table",
     )
 
@@ -144,46 +148,46 @@ def check_rows_keep_their_order(subject: GeneralizerConformance) -> None:
 def check_release_knows_its_classes(subject: GeneralizerConformance) -> None:
     """`release.classes` divides the rows as the given classes do; -1 means suppressed."""
     refuse_problems(
-        (item.scene.name for item in subject.returned() if not _same_division(item)),
+        (item.scenario.name for item in subject.successes() if not _same_division(item)),
         "release.classes disagrees with the classes that were given",
     )
 
 
-def _origin(one: Played) -> list[int]:
-    origin = one.seen.result.origin
+def _origin(outcome: ScenarioResult) -> list[int]:
+    origin = outcome.seen.result.origin
     return [] if origin is None else [int(row) for row in origin]
 
 
-def _same_division(one: Played) -> bool:
-    given: Assigned = one.scene.facts
-    labels = one.seen.result.classes
-    if labels is None or len(labels) != len(given.order):
+def _same_division(outcome: ScenarioResult) -> bool:
+    facts: GeneralizerFacts = outcome.scenario.facts
+    labels = outcome.seen.result.classes
+    if labels is None or len(labels) != len(facts.order):
         return False
-    pairs = {(given.label[row], int(label)) for row, label in zip(given.order, labels, strict=True)}
+    pairs = {(facts.label[row], int(label)) for row, label in zip(facts.order, labels, strict=True)}
     one_to_one = len({a for a, _ in pairs}) == len({b for _, b in pairs}) == len(pairs)
     return one_to_one and all((a == -1) == (b == -1) for a, b in pairs)
 
 
-def _published(one: Played) -> Iterator[tuple[int, dict[str, object]]]:
+def _release_rows(outcome: ScenarioResult) -> Iterator[tuple[int, dict[str, object]]]:
     """Yield the rows of a release, each with the row of the table that it came from."""
-    given: Assigned = one.scene.facts
-    rows = tables.plain(one.seen.result.frame, one.seen.result.schema)
-    if len(rows) == len(given.order):  # otherwise another check has said so
-        yield from zip(given.order, rows, strict=True)
+    facts: GeneralizerFacts = outcome.scenario.facts
+    rows = tables.plain(outcome.seen.result.frame, outcome.seen.result.schema)
+    if len(rows) == len(facts.order):  # otherwise another check has said so
+        yield from zip(facts.order, rows, strict=True)
 
 
 def check_cells_are_equal_within_a_class(subject: GeneralizerConformance) -> None:
     """Rows of one class have equal cells in every quasi-identifier."""
     problems = []
-    for item in subject.returned():
-        given: Assigned = item.scene.facts
+    for item in subject.successes():
+        facts: GeneralizerFacts = item.scenario.facts
         seen: dict[tuple[int, str], set[object]] = {}
-        for row, cells in _published(item):
-            for name in given.sample.schema.quasi:
-                seen.setdefault((given.label[row], name), set()).add(cells[name])
+        for row, cells in _release_rows(item):
+            for name in facts.sample.schema.quasi:
+                seen.setdefault((facts.label[row], name), set()).add(cells[name])
         torn = {name for (label, name), cells in seen.items() if label >= 0 and len(cells) > 1}
         if torn:
-            problems.append(f"{item.scene.name}: columns {sorted(torn)}")
+            problems.append(f"{item.scenario.name}: columns {sorted(torn)}")
     refuse_problems(problems, "cells differ within a class")
 
 
@@ -192,49 +196,49 @@ def check_cells_cover_the_original(subject: GeneralizerConformance) -> None:
     if not subject.build_method().truthful:
         raise NotApplicable("truthful = False: cells need not cover the originals")
     problems = []
-    for item in subject.returned():
-        sample: Sample = item.scene.facts.sample
+    for item in subject.successes():
+        sample: Sample = item.scenario.facts.sample
         for name in sample.schema.quasi:
             bad = sum(
                 not oracle.covers(cells[name], sample.rows[row][name], sample.above.get(name))
-                for row, cells in _published(item)
-                if item.scene.facts.label[row] >= 0
+                for row, cells in _release_rows(item)
+                if item.scenario.facts.label[row] >= 0
             )
             if bad:
-                problems.append(f"{item.scene.name}: {bad} cells of column '{name}'")
+                problems.append(f"{item.scenario.name}: {bad} cells of column '{name}'")
     refuse_problems(problems, "cells do not cover the original")
 
 
 def check_suppressed_rows_are_stars(subject: GeneralizerConformance) -> None:
     """A suppressed row has `*` in every quasi-identifier."""
     problems = []
-    for item in subject.returned():
-        given: Assigned = item.scene.facts
+    for item in subject.successes():
+        facts: GeneralizerFacts = item.scenario.facts
         bad = sum(
-            given.label[row] < 0 and any(cells[name] != "*" for name in given.sample.schema.quasi)
-            for row, cells in _published(item)
+            facts.label[row] < 0 and any(cells[name] != "*" for name in facts.sample.schema.quasi)
+            for row, cells in _release_rows(item)
         )
         if bad:
-            problems.append(f"{item.scene.name}: {bad} rows")
+            problems.append(f"{item.scenario.name}: {bad} rows")
     refuse_problems(problems, "suppressed rows show more than *")
 
 
 def check_other_columns_are_unchanged(subject: GeneralizerConformance) -> None:
     """The release has the published columns, and all but the quasi-identifiers are as they were."""
     problems = []
-    for item in subject.returned():
-        sample: Sample = item.scene.facts.sample
+    for item in subject.successes():
+        sample: Sample = item.scenario.facts.sample
         wanted = list(sample.schema.published_names)
         if list(item.seen.result.frame.columns) != wanted:
-            problems.append(f"{item.scene.name}: the columns are not {wanted}")
+            problems.append(f"{item.scenario.name}: the columns are not {wanted}")
             continue
         others = [name for name in wanted if name not in sample.schema.quasi]
         bad = sum(
             any(cells[name] != sample.rows[row][name] for name in others)
-            for row, cells in _published(item)
+            for row, cells in _release_rows(item)
         )
         if bad:
-            problems.append(f"{item.scene.name}: {bad} rows")
+            problems.append(f"{item.scenario.name}: {bad} rows")
     refuse_problems(problems, "columns that are no quasi-identifiers changed")
 
 
@@ -247,4 +251,4 @@ _CHECKS: tuple[Check, ...] = (
     check_suppressed_rows_are_stars,
     check_other_columns_are_unchanged,
 )
-GeneralizerConformance.checks = (*DECLARED, *CONDUCT, *OVERHEARD, *_CHECKS)
+GeneralizerConformance.checks = (*DECLARATION_CHECKS, *PURITY_CHECKS, *LEAK_CHECKS, *_CHECKS)

@@ -12,9 +12,14 @@ import attrs
 from anonloom import StageContext
 from anonloom.errors import IntegrityError
 from anonloom.kinds import ProvedRows, ProvingSeal, Query, Seal, SealFiles, VerifiedScope
-from anonloom_testing.conduct import CONDUCT, Acting, Scene, check_same_seed_same_result
 from anonloom_testing.conformance import Check, refuse_problems
-from anonloom_testing.declaring import DECLARED
+from anonloom_testing.declaration import DECLARATION_CHECKS
+from anonloom_testing.purity import (
+    PURITY_CHECKS,
+    MethodConformance,
+    Scenario,
+    check_same_seed_same_result,
+)
 from anonloom_testing.results import NotApplicable
 
 Change = Callable[[Path], None]
@@ -47,13 +52,13 @@ class SealedFolder:
     verified: Any
 
 
-class IntegrityConformance(Acting):
+class IntegrityConformance(MethodConformance):
     """Checks of a seal.
 
     Nothing else is needed; a subclass may say where the publisher's public key is, so that a
     folder sealed by somebody else is tried too. A scheme that is no seal names a subclass for its
-    own sort in its attribute `conformance` (``module:Class``), which overrides `inputs` and `act`
-    and has checks of its own beside the `common_checks`.
+    own sort in its attribute `conformance` (``module:Class``), which overrides `inputs` and
+    `call_method` and has checks of its own beside the `common_checks`.
 
     Attributes
     ----------
@@ -85,7 +90,7 @@ class IntegrityConformance(Acting):
         scheme: Seal = self.build_method()
         return scheme
 
-    def act(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
+    def call_method(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
         """Seal a folder and verify it."""
         with TemporaryDirectory() as place:
             public, private = _places(place)
@@ -96,12 +101,12 @@ class IntegrityConformance(Acting):
                 before, _read_files(public), sorted(_read_files(private)), sealed, verified
             )
 
-    def scenes(self) -> Iterator[Scene]:
+    def scenarios(self) -> Iterator[Scenario]:
         """Yield the one case that there is."""
-        yield Scene("a small case", self.inputs)
+        yield Scenario("a small case", self.inputs)
 
     def inputs(self) -> dict[str, Any]:
-        """Return what `act` is given; a seal finds all in its folder."""
+        """Return what `call_method` is given; a seal finds all in its folder."""
         return {}
 
     def verdict(self, change: Change) -> Any:
@@ -125,7 +130,7 @@ class IntegrityConformance(Acting):
                 self.seal().seal(public, private)
                 return _read_files(public), _read_files(private)
 
-        self.returned()  # a scheme that cannot seal is blamed for that by another check
+        self.successes()  # a scheme that cannot seal is blamed for that by another check
         result: tuple[dict[str, bytes], dict[str, bytes]] = self.keep("sealed", make)
         return result
 
@@ -175,7 +180,7 @@ def _changes_are_noticed(subject: IntegrityConformance, changes: Mapping[str, Ch
 def check_untouched_release_verifies(subject: IntegrityConformance) -> None:
     """An untouched folder verifies, and `VerifiedScope` says what that covers."""
     subject.seal()
-    for item in subject.returned():
+    for item in subject.successes():
         verified = item.seen.result.verified
         assert isinstance(verified, VerifiedScope), f"verify returned a {type(verified).__name__}"
         assert verified.covers, "VerifiedScope.covers is empty"
@@ -184,7 +189,7 @@ def check_untouched_release_verifies(subject: IntegrityConformance) -> None:
 def check_sealing_changes_no_file(subject: IntegrityConformance) -> None:
     """Sealing adds the files that it names, and leaves the others as they are."""
     subject.seal()
-    for item in subject.returned():
+    for item in subject.successes():
         seen = item.seen.result
         assert isinstance(seen.sealed, SealFiles), f"seal returned a {type(seen.sealed).__name__}"
         kept = {name: seen.after.get(name) for name in seen.before}
@@ -380,7 +385,9 @@ def check_changed_proofs_are_noticed(subject: IntegrityConformance) -> None:
     refuse_problems(problems, "a change was not noticed, or not with an IntegrityError")
 
 
-_CONDUCT = tuple(check for check in CONDUCT if check is not check_same_seed_same_result)
+_PURITY_WITHOUT_SEED = tuple(
+    check for check in PURITY_CHECKS if check is not check_same_seed_same_result
+)
 _CHECKS: tuple[Check, ...] = (
     check_untouched_release_verifies,
     check_sealing_changes_no_file,
@@ -395,5 +402,5 @@ _CHECKS: tuple[Check, ...] = (
     check_changed_proofs_are_noticed,
 )
 # Keys come from the system's randomness, so that two seals of one folder differ, as they should.
-IntegrityConformance.common_checks = (*DECLARED, *_CONDUCT)
+IntegrityConformance.common_checks = (*DECLARATION_CHECKS, *_PURITY_WITHOUT_SEED)
 IntegrityConformance.checks = (*IntegrityConformance.common_checks, *_CHECKS)

@@ -10,18 +10,18 @@ import numpy as np
 from anonloom import StageContext
 from anonloom_testing import tables
 from anonloom_testing.canaries import CANARIES, CANARY_TABLES
-from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene
+from anonloom_testing.cell_leaks import LEAK_CHECKS
 from anonloom_testing.conformance import Check, refuse_problems
-from anonloom_testing.declaring import DECLARED
+from anonloom_testing.declaration import DECLARATION_CHECKS
+from anonloom_testing.observation import watch
 from anonloom_testing.oracle import Row
+from anonloom_testing.purity import PURITY_CHECKS, MethodConformance, Scenario, ScenarioResult
 from anonloom_testing.results import MissingEvidence, NotApplicable
 from anonloom_testing.tables import ORDINARY_TABLES, Sample, as_rows
-from anonloom_testing.telling import OVERHEARD
-from anonloom_testing.watching import watch
 
 
 @attrs.frozen(eq=False)
-class Asked:
+class RangeFacts:
     """What the oracle knows: the plain rows, their order, and the ranges that are asked about."""
 
     sample: Sample
@@ -33,7 +33,7 @@ class Asked:
         return [self.sample.rows[row] for row in self.order[start:stop]]
 
 
-class PrivacyModelConformance(Acting):
+class PrivacyModelConformance(MethodConformance):
     """Checks of a privacy model.
 
     A subclass gives `reference`: the model's definition as a slow and obvious function of plain
@@ -67,37 +67,39 @@ class PrivacyModelConformance(Acting):
         """
         raise MissingEvidence("no reference: the subclass in the plugin's tests gives one")
 
-    def act(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
+    def call_method(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
         """Judge the ranges."""
         return method.admits(inputs["table"], inputs["rows"], inputs["starts"], inputs["stops"])
 
-    def scenes(self) -> Iterator[Scene]:
+    def scenarios(self) -> Iterator[Scenario]:
         """Yield every table with random overlapping ranges of a random order of its rows."""
         for make in self.tables:
             sample = make()
-            order = tables.shuffled(len(sample), 1)
-            yield _scene(make.__name__, sample, order, overlapping(len(order)))
+            order = tables.shuffled_order(len(sample), 1)
+            yield _scenario(make.__name__, sample, order, overlapping_ranges(len(order)))
             by_value = sorted(order, key=lambda at: str(sample.rows[at]))  # used at once
-            yield _scene(f"{make.__name__}, sorted", sample, by_value, overlapping(len(order)))
+            yield _scenario(
+                f"{make.__name__}, sorted", sample, by_value, overlapping_ranges(len(order))
+            )
         sample = tables.clinic()
-        some = tables.shuffled(len(sample), 2)[:30]
-        yield _scene("a subset of the rows", sample, some, overlapping(len(some)))
-        yield _scene("no ranges", sample, some, [])
+        some = tables.shuffled_order(len(sample), 2)[:30]
+        yield _scenario("a subset of the rows", sample, some, overlapping_ranges(len(some)))
+        yield _scenario("no ranges", sample, some, [])
         for make in CANARY_TABLES:
             sample = make()
             rows = list(range(len(sample)))
-            yield _scene(make.__name__, sample, rows, overlapping(len(rows)), CANARIES)
-        yield _scene("no column that it may see", sample, rows, [(0, 9)], CANARIES, blind=True)
+            yield _scenario(make.__name__, sample, rows, overlapping_ranges(len(rows)), CANARIES)
+        yield _scenario("no column that it may see", sample, rows, [(0, 9)], CANARIES, blind=True)
 
-    def also_told(self, one: Played) -> Iterator[tuple[str, str | bytes]]:
+    def extra_outputs(self, outcome: ScenarioResult) -> Iterator[tuple[str, str | bytes]]:
         """Yield what would pass, and what is wrong with the table."""
-        given, model = one.scene.given(), self.build_method()
-        yield "problem", str(model.problem(one.scene.facts.sample.schema))
-        asked = watch(lambda: model.would_pass(*given.values()), {})
+        inputs, model = outcome.scenario.make_inputs(), self.build_method()
+        yield "problem", str(model.problem(outcome.scenario.facts.sample.schema))
+        asked = watch(lambda: model.would_pass(*inputs.values()), {})
         yield "would_pass", f"{asked.result} {asked.error} {asked.printed} {asked.logged}"
 
 
-def overlapping(count: int) -> list[tuple[int, int]]:
+def overlapping_ranges(count: int) -> list[tuple[int, int]]:
     """Return ranges of up to `count` positions: the whole, all short ones, and random ones."""
     rng = random.Random(count)
     results = [(0, count)]
@@ -110,15 +112,15 @@ def overlapping(count: int) -> list[tuple[int, int]]:
     return results
 
 
-def _scene(
+def _scenario(
     name: str,
     sample: Sample,
     order: list[int],
     ranges: list[tuple[int, int]],
     special: str = "",
     blind: bool = False,
-) -> Scene:
-    def given() -> Mapping[str, Any]:
+) -> Scenario:
+    def make_inputs() -> Mapping[str, Any]:
         return {
             "table": sample.table().restricted_to(frozenset()) if blind else sample.table(),
             "rows": as_rows(order),
@@ -126,37 +128,37 @@ def _scene(
             "stops": as_rows([stop for _, stop in ranges]),
         }
 
-    return Scene(
+    return Scenario(
         name,
-        given,
-        Asked(sample, order, ranges),
+        make_inputs,
+        RangeFacts(sample, order, ranges),
         special,
-        refused=blind,
-        overheard=sample if special == CANARIES else None,
+        may_raise=blind,
+        leak_sample=sample if special == CANARIES else None,
     )
 
 
 def _asker(
-    subject: PrivacyModelConformance, one: Played
+    subject: PrivacyModelConformance, outcome: ScenarioResult
 ) -> Callable[[list[tuple[int, int]]], list[bool]]:
     """Return a way to ask about other ranges of the same rows; one table serves all questions."""
-    given, model = one.scene.given(), subject.build_method()
+    inputs, model = outcome.scenario.make_inputs(), subject.build_method()
 
     def ask(ranges: list[tuple[int, int]]) -> list[bool]:
         starts, stops = as_rows([a for a, _ in ranges]), as_rows([b for _, b in ranges])
-        verdicts = watch(lambda: model.admits(given["table"], given["rows"], starts, stops), {})
+        verdicts = watch(lambda: model.admits(inputs["table"], inputs["rows"], starts, stops), {})
         return [] if verdicts.result is None else [bool(x) for x in verdicts.result]
 
     return ask
 
 
-def _fits(one: Played) -> bool:
-    verdict = np.asarray(one.seen.result)
-    return verdict.dtype == bool and verdict.shape == (len(one.scene.facts.ranges),)
+def _fits(outcome: ScenarioResult) -> bool:
+    verdict = np.asarray(outcome.seen.result)
+    return verdict.dtype == bool and verdict.shape == (len(outcome.scenario.facts.ranges),)
 
 
-def _judged(subject: PrivacyModelConformance) -> Iterator[tuple[Played, list[bool]]]:
-    for item in subject.returned():
+def _verdicts(subject: PrivacyModelConformance) -> Iterator[tuple[ScenarioResult, list[bool]]]:
+    for item in subject.successes():
         if _fits(item):
             yield item, [bool(verdict) for verdict in item.seen.result]
 
@@ -164,7 +166,7 @@ def _judged(subject: PrivacyModelConformance) -> Iterator[tuple[Played, list[boo
 def check_verdicts_fit(subject: PrivacyModelConformance) -> None:
     """The result is an array of bools with one element per range, also when there is none."""
     refuse_problems(
-        (item.scene.name for item in subject.returned() if not _fits(item)),
+        (item.scenario.name for item in subject.successes() if not _fits(item)),
         "the verdicts do not fit",
     )
 
@@ -172,28 +174,28 @@ def check_verdicts_fit(subject: PrivacyModelConformance) -> None:
 def check_agrees_with_the_reference(subject: PrivacyModelConformance) -> None:
     """Every verdict is that of the slow reference."""
     problems = []
-    for item, verdicts in _judged(subject):
-        asked: Asked = item.scene.facts
-        needed = [col.name for col in asked.sample.schema if col.missing == "suppress"]
+    for item, verdicts in _verdicts(subject):
+        facts: RangeFacts = item.scenario.facts
+        needed = [col.name for col in facts.sample.schema if col.missing == "suppress"]
         everybody = [
-            row for row in asked.sample.rows if all(row[name] is not None for name in needed)
+            row for row in facts.sample.rows if all(row[name] is not None for name in needed)
         ]
-        for (start, stop), verdict in zip(asked.ranges, verdicts, strict=True):
-            expected = subject.reference(asked.members(start, stop), everybody)
+        for (start, stop), verdict in zip(facts.ranges, verdicts, strict=True):
+            expected = subject.reference(facts.members(start, stop), everybody)
             if expected is not verdict:
                 message = "admits" if verdict else "refuses"
-                problems.append(f"{item.scene.name}: the model {message} rows {start}:{stop}")
+                problems.append(f"{item.scenario.name}: the model {message} rows {start}:{stop}")
     refuse_problems(problems, "the model disagrees with the reference")
 
 
 def check_ranges_are_judged_alone(subject: PrivacyModelConformance) -> None:
     """A verdict does not depend on the other ranges that are asked about."""
     problems = []
-    for item, verdicts in _judged(subject):
+    for item, verdicts in _verdicts(subject):
         ask = _asker(subject, item)
-        alone = [ask([span]) for span in item.scene.facts.ranges[::7]]
+        alone = [ask([span]) for span in item.scenario.facts.ranges[::7]]
         if alone != [[verdict] for verdict in verdicts[::7]]:
-            problems.append(item.scene.name)
+            problems.append(item.scenario.name)
     refuse_problems(problems, "a range is judged differently in company")
 
 
@@ -202,8 +204,8 @@ def check_claim_of_monotonicity(subject: PrivacyModelConformance) -> None:
     if not subject.method.monotone:  # type: ignore[attr-defined]  # every privacy model has it
         raise NotApplicable("the model does not claim to be monotone")
     problems = []
-    for item in subject.returned():
-        count = len(item.scene.facts.order)
+    for item in subject.successes():
+        count = len(item.scenario.facts.order)
         triples = [
             (a, a + x, a + x + y)
             for x, y in ((1, 1), (2, 2), (2, 3), (3, 3), (3, 4), (5, 5), (4, 7), (10, 5), (12, 20))
@@ -215,33 +217,35 @@ def check_claim_of_monotonicity(subject: PrivacyModelConformance) -> None:
         union = ask([(a, c) for a, _, c in triples])
         broken = sum(x and y and not z for x, y, z in zip(left, right, union, strict=True))
         if broken:
-            problems.append(f"{item.scene.name}: {broken} unions of admitted classes are refused")
+            problems.append(
+                f"{item.scenario.name}: {broken} unions of admitted classes are refused"
+            )
     refuse_problems(problems, "the model is not monotone")
 
 
 def check_claim_of_size(subject: PrivacyModelConformance) -> None:
     """No class below `min_size` is admitted; with `size_only`, every other one is."""
     model, problems = subject.build_method(), []
-    for item, verdicts in _judged(subject):
-        person = item.scene.facts.sample.person
-        for (start, stop), verdict in zip(item.scene.facts.ranges, verdicts, strict=True):
+    for item, verdicts in _verdicts(subject):
+        person = item.scenario.facts.sample.person
+        for (start, stop), verdict in zip(item.scenario.facts.ranges, verdicts, strict=True):
             small = stop - start < model.min_size
             if (small and verdict) or (model.size_only and person is None and verdict is small):
                 message = "admitted" if verdict else "refused"
-                problems.append(f"{item.scene.name}: {stop - start} rows are {message}")
+                problems.append(f"{item.scenario.name}: {stop - start} rows are {message}")
     refuse_problems(problems, f"min_size is {model.min_size}, size_only is {model.size_only}")
 
 
 def check_says_what_would_pass(subject: PrivacyModelConformance) -> None:
     """`would_pass` gives one line of text for classes that are refused."""
     problems = []
-    for item, verdicts in _judged(subject):
+    for item, verdicts in _verdicts(subject):
         if all(verdicts):
             continue
-        given = item.scene.given()
-        words = subject.build_method().would_pass(*given.values())
+        inputs = item.scenario.make_inputs()
+        words = subject.build_method().would_pass(*inputs.values())
         if not isinstance(words, str) or not words.strip() or "\n" in words:
-            problems.append(f"{item.scene.name}: {words!r}")
+            problems.append(f"{item.scenario.name}: {words!r}")
     refuse_problems(problems, "would_pass says nothing usable")
 
 
@@ -250,9 +254,9 @@ def check_has_no_problem_with_its_table(subject: PrivacyModelConformance) -> Non
     model = subject.build_method()
     refuse_problems(
         (
-            f"{item.scene.name}: {message}"
-            for item in subject.returned()
-            if (message := model.problem(item.scene.facts.sample.schema)) is not None
+            f"{item.scenario.name}: {message}"
+            for item in subject.successes()
+            if (message := model.problem(item.scenario.facts.sample.schema)) is not None
         ),
         "the model works and complains",
     )
@@ -267,4 +271,4 @@ _CHECKS: tuple[Check, ...] = (
     check_says_what_would_pass,
     check_has_no_problem_with_its_table,
 )
-PrivacyModelConformance.checks = (*DECLARED, *CONDUCT, *OVERHEARD, *_CHECKS)
+PrivacyModelConformance.checks = (*DECLARATION_CHECKS, *PURITY_CHECKS, *LEAK_CHECKS, *_CHECKS)

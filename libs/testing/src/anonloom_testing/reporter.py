@@ -12,11 +12,11 @@ import attrs
 from anonloom import StageContext, short_repr
 from anonloom_testing import reports
 from anonloom_testing.canaries import CANARIES, CANARY_TABLES
-from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene
+from anonloom_testing.cell_leaks import LEAK_CHECKS
 from anonloom_testing.conformance import Check, refuse_problems
-from anonloom_testing.declaring import DECLARED
+from anonloom_testing.declaration import DECLARATION_CHECKS
+from anonloom_testing.purity import PURITY_CHECKS, MethodConformance, Scenario, ScenarioResult
 from anonloom_testing.tables import Sample
-from anonloom_testing.telling import OVERHEARD
 
 # What makes a browser fetch something: a link that a reader may follow is not among it.
 _FETCHES = re.compile(
@@ -30,7 +30,7 @@ _FETCHES = re.compile(
 
 @short_repr
 @attrs.frozen
-class Written:
+class ReporterOutput:
     """What a reporter left: the names that it returned, its files, and files elsewhere."""
 
     names: Any
@@ -46,7 +46,7 @@ class Written:
         }
 
 
-class ReporterConformance(Acting):
+class ReporterConformance(MethodConformance):
     """Checks of a reporter.
 
     Examples
@@ -59,7 +59,7 @@ class ReporterConformance(Acting):
 
     kind = "reporter"
 
-    def act(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
+    def call_method(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
         """Write into a folder that has a name of its own in an otherwise empty place."""
         with TemporaryDirectory() as place, chdir(place):
             folder = Path(place) / "public"
@@ -81,40 +81,40 @@ class ReporterConformance(Acting):
                 for path in sorted(Path(place).rglob("*"))
                 if path.is_file() and folder not in path.parents and private not in path.parents
             ]
-            return Written(names, files, elsewhere)
+            return ReporterOutput(names, files, elsewhere)
 
-    def scenes(self) -> Iterator[Scene]:
+    def scenarios(self) -> Iterator[Scenario]:
         """Yield a full report, a bare one, an experiment, and one with markup in its texts."""
-        yield _scene("a full report", reports.full_report)
-        yield _scene("a bare report", reports.bare_report)
-        yield _scene("an experiment", reports.grid_report)
-        yield _scene("texts with markup", reports.hostile_report, "markup")
+        yield _scenario("a full report", reports.full_report)
+        yield _scenario("a bare report", reports.bare_report)
+        yield _scenario("an experiment", reports.grid_report)
+        yield _scenario("texts with markup", reports.hostile_report, "markup")
         # The original lies where a run puts what is private: beside the folder.
         for make in CANARY_TABLES:
             sample, name = make(), make.__name__
-            yield _scene(f"{name}, a full report", reports.full_report, CANARIES, sample)
-            yield _scene(f"{name}, an experiment", reports.grid_report, CANARIES, sample)
-        yield _scene("a report that is none", dict, CANARIES, sample)
+            yield _scenario(f"{name}, a full report", reports.full_report, CANARIES, sample)
+            yield _scenario(f"{name}, an experiment", reports.grid_report, CANARIES, sample)
+        yield _scenario("a report that is none", dict, CANARIES, sample)
 
-    def also_told(self, one: Played) -> Iterator[tuple[str, str | bytes]]:
+    def extra_outputs(self, outcome: ScenarioResult) -> Iterator[tuple[str, str | bytes]]:
         """Yield the files."""
-        if isinstance(one.seen.result, Written):
-            yield from one.seen.result.files.items()
+        if isinstance(outcome.seen.result, ReporterOutput):
+            yield from outcome.seen.result.files.items()
 
 
-def _scene(
+def _scenario(
     name: str,
     make: Callable[[], dict[str, Any]],
     special: str = "",
     sample: Sample | None = None,
-) -> Scene:
+) -> Scenario:
     private = {} if sample is None else {"original.csv": sample.frame.to_csv(index=False)}
-    return Scene(
+    return Scenario(
         name,
         lambda: {"report": make(), **({"private": private} if private else {})},
         special=special,
-        refused=make is dict,
-        overheard=sample,
+        may_raise=make is dict,
+        leak_sample=sample,
     )
 
 
@@ -122,8 +122,8 @@ def check_names_what_it_wrote(subject: ReporterConformance) -> None:
     """The returned names are those of the files in the folder."""
     refuse_problems(
         (
-            f"{item.scene.name}: returned {item.seen.result.names!r}, wrote {list(files)}"
-            for item in subject.returned()
+            f"{item.scenario.name}: returned {item.seen.result.names!r}, wrote {list(files)}"
+            for item in subject.successes()
             if not isinstance(item.seen.result.names, tuple)
             or sorted(item.seen.result.names) != sorted(files := item.seen.result.files)
         ),
@@ -135,8 +135,8 @@ def check_writes_only_into_its_folder(subject: ReporterConformance) -> None:
     """Nothing is written beside the folder."""
     refuse_problems(
         (
-            f"{item.scene.name}: {item.seen.result.elsewhere}"
-            for item in subject.returned()
+            f"{item.scenario.name}: {item.seen.result.elsewhere}"
+            for item in subject.successes()
             if item.seen.result.elsewhere
         ),
         "files were written elsewhere",
@@ -147,8 +147,8 @@ def check_pages_fetch_nothing(subject: ReporterConformance) -> None:
     """A page needs no other file and no network to be shown."""
     refuse_problems(
         (
-            f"{item.scene.name}: {page}: {match[0][:80]!r}"
-            for item in subject.returned()
+            f"{item.scenario.name}: {page}: {match[0][:80]!r}"
+            for item in subject.successes()
             for page, text in item.seen.result.pages().items()
             if (match := _FETCHES.search(text))
         ),
@@ -161,7 +161,7 @@ def check_texts_are_not_markup(subject: ReporterConformance) -> None:
     refuse_problems(
         (
             page
-            for item in subject.returned("markup")
+            for item in subject.successes("markup")
             for page, text in item.seen.result.pages().items()
             if reports.MARKUP in text
         ),
@@ -175,4 +175,4 @@ _CHECKS: tuple[Check, ...] = (
     check_pages_fetch_nothing,
     check_texts_are_not_markup,
 )
-ReporterConformance.checks = (*DECLARED, *CONDUCT, *OVERHEARD, *_CHECKS)
+ReporterConformance.checks = (*DECLARATION_CHECKS, *PURITY_CHECKS, *LEAK_CHECKS, *_CHECKS)

@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from anonloom import Column, Schema
-from anonloom_testing.demands import Demand
 from anonloom_testing.oracle import Ancestors
+from anonloom_testing.privacy_cases import Demand
 from anonloom_testing.tables import ILLNESSES, Sample, calendar_groups
 
 _NUMBERS = st.one_of(

@@ -71,8 +71,8 @@ class Sample:
             coded={},
         )
 
-    def reordered(self, order: Sequence[int]) -> "Sample":
-        """Return the same rows in another order."""
+    def take(self, order: Sequence[int]) -> "Sample":
+        """Return these rows in this order."""
         return Sample([self.rows[index] for index in order], self.schema, self.above)
 
     @property
@@ -310,7 +310,7 @@ ORDINARY_TABLES: tuple[Callable[[], Sample], ...] = (
 )
 
 
-def shuffled(count: int, seed: int) -> list[int]:
+def shuffled_order(count: int, seed: int) -> list[int]:
     """Return the numbers below `count` in a random order of Python's own generator."""
     order = list(range(count))
     random.Random(seed).shuffle(order)

@@ -179,13 +179,13 @@ class FirstHalf(Sampler):
 
     def sample(self, classes: Any, context: Any) -> Any:
         place = np.arange(len(classes.rows)) - classes.starts[classes.class_of_position()]
-        return place < self.kept(classes.sizes)[classes.class_of_position()]
+        return place < self.half_sizes(classes.sizes)[classes.class_of_position()]
 
-    def kept(self, sizes: Any) -> Any:
+    def half_sizes(self, sizes: Any) -> Any:
         return -(-np.asarray(sizes) // 2)
 
     def least_kept(self, sizes: Any) -> Any:
-        return self.kept(sizes) if self.promise else np.zeros(len(sizes), np.int64)
+        return self.half_sizes(sizes) if self.promise else np.zeros(len(sizes), np.int64)
 
 
 @attrs.frozen(kw_only=True)
@@ -203,7 +203,7 @@ class AddOne(Mechanism):
 
 
 @attrs.frozen(kw_only=True)
-class Counting(Auditor):
+class RowCounter(Auditor):
     """Counts rows; can be told to find nothing."""
 
     nothing: bool = param(help="Report a figure that could not be assessed.", default=False)
@@ -377,7 +377,7 @@ def anonloom_register_mechanisms() -> Any:
 @hookimpl
 def anonloom_register_auditors() -> Any:
     return [
-        _offers("counting", Counting),
+        _offers("counting", RowCounter),
         _offers("needs-control", NeedsControl),
         _offers("needs-others", NeedsOthers),
         _offers("needs-trace", NeedsTrace),

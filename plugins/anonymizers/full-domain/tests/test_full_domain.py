@@ -6,7 +6,7 @@ import pandas as pd
 from anonloom import Classes, Column, Findings, Guard, Schema, StageContext, Table
 from anonloom.hierarchies import Tree, Widths
 from anonloom_full_domain.full_domain import FullDomain
-from anonloom_testing.demands import AtLeast, WithinDistance
+from anonloom_testing.privacy_cases import AtLeast, WithinDistance
 
 
 def test_a_limit_counts_rows_that_already_are_suppressed():

@@ -11,7 +11,7 @@ from anonloom.hierarchies import Tree
 from anonloom.loss import gcp
 from anonloom_full_domain.full_domain import FullDomain
 from anonloom_full_domain.local_recoding import LocalRecoding
-from anonloom_testing.demands import AtLeast
+from anonloom_testing.privacy_cases import AtLeast
 from anonloom_testing.strategies import demands, samples
 
 TOWNS = {"north": ["a", "b"], "south": ["d", "e"]}

@@ -12,7 +12,7 @@ from anonloom import Classes, Column, Guard, Schema, StageContext, Table
 from anonloom.hierarchies import Tree
 from anonloom_full_domain.full_domain import FullDomain
 from anonloom_full_domain.local_recoding import LocalRecoding
-from anonloom_testing.demands import AtLeast, DistinctValues, WithinDistance, half_of
+from anonloom_testing.privacy_cases import AtLeast, DistinctValues, WithinDistance, half_of
 
 TOWNS = {"north": ["a", "b", "c"], "south": ["d", "e"], "f": None}
 ABOVE = {"a": "north", "b": "north", "c": "north", "d": "south", "e": "south", "f": "f"}

@@ -11,7 +11,7 @@ from anonloom.loss import gcp
 from anonloom_full_domain.full_domain import FullDomain
 from anonloom_full_domain.grid import Grid
 from anonloom_full_domain.local_recoding import LocalRecoding
-from anonloom_testing.demands import AtLeast
+from anonloom_testing.privacy_cases import AtLeast
 
 #: The private table of Samarati and Sweeney's lattice <race, ZIP>: two races in four ZIP codes.
 PRIVATE_TABLE = pd.DataFrame(

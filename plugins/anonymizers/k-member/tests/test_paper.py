@@ -11,7 +11,7 @@ import pytest
 from anonloom import Classes, Column, Guard, Schema, StageContext, Table
 from anonloom.hierarchies import Tree
 from anonloom_k_member.k_member import KMember
-from anonloom_testing.demands import AtLeast
+from anonloom_testing.privacy_cases import AtLeast
 
 PAPER = KMember(start="furthest", measure="height")
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from anonloom import Column, Findings, Guard, Schema, StageContext, Table
 from anonloom_k_member.k_member import KMember
-from anonloom_testing.demands import AtLeast
-from anonloom_testing.mixed import mixed_table
+from anonloom_testing.privacy_cases import AtLeast
+from anonloom_testing.random_tables import mixed_table
 
 
 def partition(table, k, context=None, **params):

@@ -14,7 +14,7 @@ from anonloom.loss import class_losses, gcp
 from anonloom_kernels.level_order_key import level_order
 from anonloom_level_order.method import LevelOrder
 from anonloom_level_order.sequence import order_by_sequence, sequence_of
-from anonloom_testing.demands import AtLeast, DistinctValues, WithinDistance
+from anonloom_testing.privacy_cases import AtLeast, DistinctValues, WithinDistance
 
 TOWNS = {"north": ["a", "b", "c"], "south": ["d", "e"], "f": None}
 SEARCHES = ["none", "blocks"]

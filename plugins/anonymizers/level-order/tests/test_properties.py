@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from anonloom import Classes, Column, Guard, Schema, StageContext, Table
 from anonloom.hierarchies import Breaks, Tree
 from anonloom_level_order.method import LevelOrder
-from anonloom_testing.demands import AtLeast, DistinctValues, WithinDistance
+from anonloom_testing.privacy_cases import AtLeast, DistinctValues, WithinDistance
 
 TREE = {"north": ["a", "b"], "south": ["c", "d", "e"]}
 WAYS = [

@@ -12,7 +12,7 @@ from anonloom import Classes, Column, Guard, Schema, StageContext, Table
 from anonloom.hierarchies import Breaks, Tree
 from anonloom_mondrian import candidates
 from anonloom_mondrian.mondrian import Mondrian
-from anonloom_testing.demands import AtLeast, DistinctValues, half_of
+from anonloom_testing.privacy_cases import AtLeast, DistinctValues, half_of
 
 TOWNS = {"north": ["a", "b", "c"], "south": ["d", "e"], "f": None}
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from anonloom import Column, Guard, Schema, StageContext, Table
 from anonloom_mondrian.mondrian import Mondrian
-from anonloom_testing.demands import AtLeast
+from anonloom_testing.privacy_cases import AtLeast
 
 #: Figure 1, Patient Data, without the disease.
 PATIENTS = pd.DataFrame(

@@ -13,7 +13,7 @@ from anonloom import Column, Guard, Schema, StageContext, Table
 from anonloom.hierarchies import Tree
 from anonloom.loss import gcp
 from anonloom_mondrian.mondrian import Mondrian
-from anonloom_testing.demands import AtLeast, DistinctValues, WithinDistance
+from anonloom_testing.privacy_cases import AtLeast, DistinctValues, WithinDistance
 
 WAYS = [
     Mondrian(),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from anonloom import Classes, Column, Guard, Schema, StageContext, Table
 from anonloom.hierarchies import Tree
 from anonloom_oka.oka import OnePassKMeans
-from anonloom_testing.demands import AtLeast
+from anonloom_testing.privacy_cases import AtLeast
 
 TOWNS = {"north": ["a", "b", "c"], "south": ["d", "e"], "f": None}
 

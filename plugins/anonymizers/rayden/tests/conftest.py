@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from anonloom import Classes, Column, Guard, Schema, Table
 from anonloom.hierarchies import Tree
-from anonloom_testing.demands import AtLeast, DistinctValues, half_of
+from anonloom_testing.privacy_cases import AtLeast, DistinctValues, half_of
 
 TOWNS = {"north": ["a", "b", "c"], "south": ["d", "e"], "f": None}
 

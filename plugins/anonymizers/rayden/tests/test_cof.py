@@ -14,7 +14,7 @@ from anonloom_rayden.cof import Cof
 from anonloom_rayden.detection import ScoreSettings, beyond, removable
 from anonloom_rayden.gower import space_of
 from anonloom_rayden.vptree import VpTree
-from anonloom_testing.demands import AtLeast, DistinctValues
+from anonloom_testing.privacy_cases import AtLeast, DistinctValues
 
 
 def ages(values, illness=None):

@@ -15,7 +15,7 @@ from anonloom_rayden.cof import Cof
 from anonloom_rayden.gower import between, from_one, space_of
 from anonloom_rayden.tree import select
 from anonloom_rayden.vptree import VpTree
-from anonloom_testing.demands import AtLeast
+from anonloom_testing.privacy_cases import AtLeast
 
 # --- the distance, from the cells of the table ----------------------------------------------------
 

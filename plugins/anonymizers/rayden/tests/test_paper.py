@@ -13,7 +13,7 @@ from anonloom_rayden.cof import Cof
 from anonloom_rayden.detection import ScoreSettings
 from anonloom_rayden.gower import between, space_of
 from anonloom_rayden.vptree import VpTree
-from anonloom_testing.demands import AtLeast
+from anonloom_testing.privacy_cases import AtLeast
 
 #: Table 3, columns 'RYD Det.', n = 10,000.
 DETECTED = {5: 421, 10: 394, 15: 371, 20: 348, 25: 311}

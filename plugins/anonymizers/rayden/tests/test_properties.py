@@ -10,7 +10,7 @@ from anonloom import Column, Guard, Schema, StageContext, Table
 from anonloom.hierarchies import Tree
 from anonloom_rayden.cof import Cof
 from anonloom_rayden.vptree import VpTree
-from anonloom_testing.demands import AtLeast
+from anonloom_testing.privacy_cases import AtLeast
 
 TOWNS = {"north": ["a", "b", "c"], "south": ["d", "e"], "f": None}
 

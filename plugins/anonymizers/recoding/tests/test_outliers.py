@@ -13,7 +13,7 @@ from anonloom.hierarchies import Tree
 from anonloom.loss import gcp
 from anonloom_recoding.outliers import LeaveAll, Suppress
 from anonloom_recoding.row_fit import worst_rows
-from anonloom_testing.demands import AtLeast, DistinctValues
+from anonloom_testing.privacy_cases import AtLeast, DistinctValues
 
 TOWNS = {"ab": ["a", "b"], "cd": ["c", "d"]}
 

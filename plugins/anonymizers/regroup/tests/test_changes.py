@@ -5,7 +5,7 @@ import pytest
 
 from anonloom import Classes, Column, Guard, Schema, StageContext, Table
 from anonloom_regroup.method import Regroup
-from anonloom_testing.demands import AtLeast
+from anonloom_testing.privacy_cases import AtLeast
 
 CHANGES = {
     # A class that can spare its stranger gives it away.

@@ -10,8 +10,8 @@ from anonloom.data import Regions
 from anonloom.loss import gcp
 from anonloom_regroup.method import Regroup
 from anonloom_testing import tables
-from anonloom_testing.demands import DEMANDS, AtLeast
-from anonloom_testing.mixed import mixed_table
+from anonloom_testing.privacy_cases import DEMANDS, AtLeast
+from anonloom_testing.random_tables import mixed_table
 
 
 def in_turn(rows, k, suppressed=0):

@@ -14,7 +14,7 @@ from anonloom import Classes, Column, Finding, Guard, PrivacyModel, Schema, Stag
 from anonloom.hierarchies import Tree, Widths
 from anonloom_tada import tree_growth
 from anonloom_tada.kl_tree import KLTree
-from anonloom_testing.demands import AtLeast, DistinctValues, WithinDistance, half_of
+from anonloom_testing.privacy_cases import AtLeast, DistinctValues, WithinDistance, half_of
 
 TOWNS = {"north": ["a", "b", "c"], "south": {"near": ["d", "e"], "g": None}, "f": None}
 

@@ -8,7 +8,7 @@ import pytest
 from anonloom import Column, Finding, Guard, Pipeline, Schema, StageContext, Table
 from anonloom_tada.kl_tree import KLTree
 from anonloom_testing.auditor import publish_classes
-from anonloom_testing.demands import AtLeast, DistinctValues
+from anonloom_testing.privacy_cases import AtLeast, DistinctValues
 
 #: Figure 1: number of the tuple, gender, age, smoker, disease, risk.
 FIGURE_1 = """

@@ -12,7 +12,7 @@ from anonloom import Classes, Column, Guard, Schema, StageContext, Table
 from anonloom.data import Regions
 from anonloom.errors import ParameterError, UsageError
 from anonloom_tada.kl_tree import KLTree
-from anonloom_testing.demands import AtLeast, DistinctValues, WithinDistance
+from anonloom_testing.privacy_cases import AtLeast, DistinctValues, WithinDistance
 
 WAYS = [KLTree(), KLTree(reuse=True), KLTree(gain="gini"), KLTree(task="clustering")]
 NAMES = ["age", "day", "town", "illness", "risk"]

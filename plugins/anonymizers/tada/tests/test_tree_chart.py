@@ -13,7 +13,7 @@ from anonloom_tada.kl_tree import KLTree
 from anonloom_tada.thresholds import questions
 from anonloom_tada.tree_chart import MOST_NODES, step_of
 from anonloom_testing.auditor import publish_classes
-from anonloom_testing.demands import AtLeast
+from anonloom_testing.privacy_cases import AtLeast
 
 
 def numbers(values):

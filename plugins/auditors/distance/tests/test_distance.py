@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from anonloom import AuditInput, Column, Findings, Release, Schema, StageContext, Table
 from anonloom.errors import ParameterError
 from anonloom_distance.auditor import Distance
-from anonloom_testing.auditor import in_classes, suppressed
-from anonloom_testing.mixed import mixed_table
+from anonloom_testing.auditor import in_classes, publish_suppressed
+from anonloom_testing.random_tables import mixed_table
 
 SCHEMA = Schema(
     [
@@ -200,7 +200,7 @@ def reasons(found: Findings) -> set[str]:
 
 def test_where_there_are_no_distances_every_figure_says_why() -> None:
     table = people(20, 1)
-    assert {"every published row is suppressed"} == reasons(audit(table, suppressed(table)))
+    assert {"every published row is suppressed"} == reasons(audit(table, publish_suppressed(table)))
     empty = Release.as_it_is(table).take(np.empty(0, np.int64))
     assert {"nothing is published"} == reasons(audit(table, empty))
     same = Table.build(pd.DataFrame({"age": [3.0] * 9, "town": "a", "pay": 1.0}), SCHEMA)

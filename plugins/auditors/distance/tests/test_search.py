@@ -15,7 +15,7 @@ from anonloom_linkage.aligned_columns import align_columns
 from anonloom_linkage.features import Encoding
 from anonloom_linkage.vectors import Vectors
 from anonloom_testing.auditor import in_classes
-from anonloom_testing.mixed import mixed_table
+from anonloom_testing.random_tables import mixed_table
 
 ENCODING = Encoding(most_values=10**6)
 

@@ -12,7 +12,7 @@ from anonloom_distribution import figures
 from anonloom_distribution.auditor import Distribution
 from anonloom_testing import AuditorConformance
 from anonloom_testing.canaries import CANARIES
-from anonloom_testing.telling import check_says_no_cell, sightings
+from anonloom_testing.cell_leaks import check_says_no_cell, find_leaks
 
 
 class TestDistribution(AuditorConformance):
@@ -71,8 +71,8 @@ def test_the_labels_of_old_are_found_by_the_check_when_they_are_put_back():
     assert message.startswith("the method tells cells that are not published:\n")
     heard = [
         sighting
-        for item in Subject().played(CANARIES)
-        for _, sighting in sightings(Subject(), item)
+        for item in Subject().scenario_results(CANARIES)
+        for _, sighting in find_leaks(Subject(), item)
     ]
     texts = {
         column

@@ -13,8 +13,8 @@ from anonloom import AuditInput, Classes, Column, Findings, Release, Schema, Sta
 from anonloom.kinds import GridRow
 from anonloom_distribution.auditor import Distribution
 from anonloom_distribution.results import MEANINGS
-from anonloom_testing.auditor import in_classes, publish_classes, suppressed
-from anonloom_testing.mixed import mixed_table
+from anonloom_testing.auditor import in_classes, publish_classes, publish_suppressed
+from anonloom_testing.random_tables import mixed_table
 
 SCHEMA = Schema(
     [
@@ -155,7 +155,7 @@ def test_the_deviation_is_the_sum_of_differences_over_the_sum_of_the_originals_f
 def test_a_group_of_which_the_release_tells_nothing_deviates_by_all_of_it() -> None:
     table = people(100, 4)
     (one,) = [{"of": "sugar", "by": "age", "edges": [0, 40, 80]}]
-    result = audit(table, suppressed(table), groups=[one])
+    result = audit(table, publish_suppressed(table), groups=[one])
     assert 1.0 == value(result, "group_deviation.sugar_by_age")
     message = result["group_deviation.sugar_by_age"].assumptions
     assert "100.00% of the release's rows are in no group" in message
@@ -319,7 +319,7 @@ def test_deviations_before_sampling_stand_beside_those_after_it() -> None:
 
 
 @pytest.mark.parametrize("reading", ["midpoint", "spread"])
-@pytest.mark.parametrize("publish", [Release.as_it_is, in_classes, suppressed])
+@pytest.mark.parametrize("publish", [Release.as_it_is, in_classes, publish_suppressed])
 def test_every_form_of_publishing_has_figures(
     publish: Callable[[Table], Release], reading: str
 ) -> None:
@@ -352,9 +352,9 @@ def test_missing_values_are_a_bin_and_a_group_of_their_own() -> None:
 
 def test_stars_say_nothing_in_the_middle_and_everything_where_they_are_spread() -> None:
     table = people(300, 16)
-    middle = audit(table, suppressed(table))
+    middle = audit(table, publish_suppressed(table))
     assert [pytest.approx(1.0)] * 2 == [value(middle, f"jsd.{name}") for name in ("age", "town")]
-    spread = audit(table, suppressed(table), reading="spread")
+    spread = audit(table, publish_suppressed(table), reading="spread")
     assert value(spread, "jsd.age") < 0.2
     # What is not told is associated with nothing.
     assert "'age' and 'sugar'" in middle["association_change_max"].assumptions[0]

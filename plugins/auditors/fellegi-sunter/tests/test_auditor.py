@@ -18,8 +18,8 @@ from anonloom_fellegi_sunter.agreement import MOST_PATTERNS
 from anonloom_fellegi_sunter.auditor import FellegiSunter
 from anonloom_fellegi_sunter.figures import NAMES
 from anonloom_testing import tables
-from anonloom_testing.auditor import in_classes, suppressed
-from anonloom_testing.mixed import mixed_table
+from anonloom_testing.auditor import in_classes, publish_suppressed
+from anonloom_testing.random_tables import mixed_table
 
 RATES = NAMES[:6]
 
@@ -264,7 +264,7 @@ def test_records_without_candidates_are_not_safe():
     )
 
 
-@pytest.mark.parametrize("publish", [Release.as_it_is, in_classes, suppressed])
+@pytest.mark.parametrize("publish", [Release.as_it_is, in_classes, publish_suppressed])
 def test_constant_and_missing_columns_are_left_out(publish):
     table = table_of(
         {
@@ -324,7 +324,7 @@ def test_without_truth_precision_is_not_assessable():
     columns=st.sampled_from([1, 2, 4, 24]),
     missing=st.booleans(),
     constant=st.booleans(),
-    publish=st.sampled_from([Release.as_it_is, in_classes, suppressed]),
+    publish=st.sampled_from([Release.as_it_is, in_classes, publish_suppressed]),
     blocking=st.sampled_from([None, (), ("q0",), {"q0": 3}]),
     seed=st.integers(0, 5),
 )

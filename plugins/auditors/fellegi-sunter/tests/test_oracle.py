@@ -14,12 +14,12 @@ from anonloom_fellegi_sunter import linking
 from anonloom_fellegi_sunter.auditor import FellegiSunter
 from anonloom_fellegi_sunter.model import CLIP, Counts, Estimate, Evidence
 from anonloom_testing import tables
-from anonloom_testing.auditor import in_classes, suppressed
+from anonloom_testing.auditor import in_classes, publish_suppressed
 from anonloom_testing.oracle import covers, interval_ends, set_members
 from anonloom_testing.strategies import samples
 from anonloom_testing.tables import plain
 
-FORMS = {"as it is": Release.as_it_is, "in classes": in_classes, "suppressed": suppressed}
+FORMS = {"as it is": Release.as_it_is, "in classes": in_classes, "suppressed": publish_suppressed}
 
 
 def place(value, kind):

@@ -20,7 +20,7 @@ from anonloom_learning.encoding import (
 )
 from anonloom_linkage.aligned_columns import align_columns
 from anonloom_testing.auditor import in_classes
-from anonloom_testing.mixed import TREE, mixed_table
+from anonloom_testing.random_tables import TREE, mixed_table
 
 
 def paired(original, cells, **how):

@@ -31,7 +31,7 @@ class PlantedCorrelation(AuditorConformance):
 
     risk_finding = "strongest"
 
-    def planted(self) -> Sample:
+    def risky_sample(self) -> Sample:
         """Return a table in which two columns give a third away."""
         return given_away()
 

@@ -28,7 +28,7 @@ class TestAttributeInference(AuditorConformance):
     risk_finding = "excess"
     tables = (tables.missing_values, tables.one_row)
 
-    def planted(self):
+    def risky_sample(self):
         table = people(strength=1.0)
         return Sample(table.frame.to_dict("records"), table.schema)
 

@@ -7,7 +7,7 @@ import attrs
 
 from anonloom import AuditInput, Release
 from anonloom_testing import AuditorConformance, tables
-from anonloom_testing.conduct import Scene
+from anonloom_testing.purity import Scenario
 from anonloom_testing.transport.synthetic_traces import SyntheticTraces
 from anonloom_traffic.auditor import Traffic
 
@@ -16,7 +16,7 @@ def case(trace: Any) -> AuditInput:
     return AuditInput(Release.as_it_is(tables.crowd(20).table()), trace=trace)
 
 
-#: Traces in the place of the tables' scenes, of which the auditor looks at none.
+#: Traces in the place of the tables' scenarios, of which the auditor looks at none.
 TRACES = {
     "one round of posts": ({"clients": 12}, 1),
     "rounds of posts": ({"clients": 12, "miss": 0.2}, 8),
@@ -35,16 +35,16 @@ class OfTraces(AuditorConformance):
     method = Traffic
     risk_finding = "top1_excess"
 
-    def scenes(self) -> Iterator[Scene]:
-        yield from list(super().scenes())[:3]  # without a trace
+    def scenarios(self) -> Iterator[Scenario]:
+        yield from list(super().scenarios())[:3]  # without a trace
         for name, (kind, rounds) in TRACES.items():
-            yield Scene(
+            yield Scenario(
                 name, lambda kind=kind, n=rounds: {"case": case(SyntheticTraces(**kind).rounds(n))}
             )
         for special, leak in (("planted", "state"), ("independent", "")):
             made = SyntheticTraces(leak=leak, clients=20)
             rounds = made.rounds(20)
-            yield Scene(special, lambda rounds=rounds: {"case": case(rounds)}, special=special)
+            yield Scenario(special, lambda rounds=rounds: {"case": case(rounds)}, special=special)
 
 
 class TestTraffic(OfTraces):

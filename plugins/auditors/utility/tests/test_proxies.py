@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 
 from anonloom import AuditInput, Column, Findings, Release, Schema, StageContext, Table
-from anonloom_testing.auditor import in_classes, suppressed
-from anonloom_testing.mixed import mixed_table
+from anonloom_testing.auditor import in_classes, publish_suppressed
+from anonloom_testing.random_tables import mixed_table
 from anonloom_utility import samples
 from anonloom_utility.auditor import Utility
 from anonloom_utility.proxies import associations
@@ -301,7 +301,11 @@ def test_no_proxy_is_ever_infinite_or_not_a_number(
         [attrs.evolve(c, role="label", publish=None) if c.name == "q1" else c for c in table.schema]
     )
     table = Table.build(table.frame, schema)
-    publish = {"classes": in_classes, "as it is": Release.as_it_is, "suppressed": suppressed}[how]
+    publish = {
+        "classes": in_classes,
+        "as it is": Release.as_it_is,
+        "suppressed": publish_suppressed,
+    }[how]
     release = publish(table)  # type: ignore[operator]  # three functions of a table
     control = mixed_table(4, columns, seed + 1) if held_out else None
     result = audit(table, release, control)

@@ -19,7 +19,7 @@ from anonloom_anonify.pipeline_work import PipelineWork, cells_of, spread
 from anonloom_anonify.planning import Layouts
 from anonloom_anonify.simulation import Behaviour, Simulation
 from anonloom_testing.collector import PlainStages
-from anonloom_testing.demands import Demand
+from anonloom_testing.privacy_cases import Demand
 from anonloom_testing.transport import GUARANTEES, Carrier, Priced
 
 AGE = Column(name="age", role="quasi", type="number")

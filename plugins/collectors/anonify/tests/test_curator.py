@@ -12,7 +12,7 @@ from anonloom import Classes, Pipeline, Registry, Release, StageContext, Table
 from anonloom_anonify.collector import Anonify
 from anonloom_testing import tables
 from anonloom_testing.auditor import publish_classes
-from anonloom_testing.demands import Demand
+from anonloom_testing.privacy_cases import Demand
 from anonloom_testing.strategies import samples
 from anonloom_testing.transport import Carrier
 

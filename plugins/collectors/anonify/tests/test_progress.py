@@ -11,7 +11,7 @@ from anonloom_anonify.collector import Anonify
 from anonloom_anonify.planning import named_rounds
 from anonloom_anonify.progress import Progress, no_progress
 from anonloom_testing.collector import PlainStages
-from anonloom_testing.demands import Demand
+from anonloom_testing.privacy_cases import Demand
 from anonloom_testing.tables import clinic
 from anonloom_testing.transport import Carrier
 from anonloom_transport import Estimate

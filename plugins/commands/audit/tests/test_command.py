@@ -12,7 +12,7 @@ from anonloom import Finding, Findings, Registry
 from anonloom.api import Method, hookimpl
 from anonloom.errors import PluginError
 from anonloom.runtime import main
-from anonloom_testing.toy_methods import Counting
+from anonloom_testing.toy_methods import RowCounter
 
 
 def test_audit_guesses_the_columns_and_says_so(shop, capsys):
@@ -216,7 +216,7 @@ def test_at_most_seven_findings_are_shown_and_all_on_demand(shop, capsys, monkey
     def audit(self, case, context):
         return Findings.of(Finding(value=1, key=True, **finding) for finding in MANY)
 
-    monkeypatch.setattr(Counting, "audit", audit)
+    monkeypatch.setattr(RowCounter, "audit", audit)
     arguments = ["audit", "clinic.csv", "clinic.csv", "--quiet"]
     assert 0 == main(arguments)
     printed = capsys.readouterr().out
@@ -272,7 +272,7 @@ PLACE = f"{__file__}:{leave.__code__.co_firstlineno + 2}"
 
 
 @attrs.frozen(kw_only=True)
-class Leaving(Counting):
+class Leaving(RowCounter):
     """Can be left where a command asks it."""
 
     def __attrs_post_init__(self):

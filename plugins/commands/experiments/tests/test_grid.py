@@ -88,7 +88,7 @@ def test_a_summary_sees_what_the_other_auditors_of_a_run_found(experiment, monke
         seen.extend(grid)
         return Findings()
 
-    counting = toy_methods.Counting
+    counting = toy_methods.RowCounter
     monkeypatch.setattr(counting, "summarize", summarize)
     report, _ = run(experiment)
 
@@ -238,7 +238,7 @@ def test_a_folder_that_cannot_be_made_is_refused_before_any_work(clinic, monkeyp
     clinic.file.write_text(clinic.file.read_text() + "vary: {seed: [1, 2]}\n")
     (clinic.folder / "file").write_text("")
     (clinic.folder / "link").symlink_to("nowhere")
-    before = clinic.left()
+    before = clinic.file_names()
 
     def publish(target):
         run_grid(Recipe(clinic.file), clinic.registry, target)
@@ -246,7 +246,7 @@ def test_a_folder_that_cannot_be_made_is_refused_before_any_work(clinic, monkeyp
     def refused(name):
         with pytest.raises(UsageError) as caught:
             publish(clinic.folder / name)
-        assert before == clinic.left()
+        assert before == clinic.file_names()
         return str(caught.value).replace(str(clinic.folder), "HERE")
 
     elsewhere = "\n    Publish to another folder."

@@ -3,7 +3,7 @@
 import pytest
 
 from anonloom_experiments.transport_comparison import compare_transports, transport_comparison
-from anonloom_testing.promised import guarantees
+from anonloom_testing.sample_guarantees import guarantees
 
 
 def collection(transport, **changes):

@@ -369,7 +369,7 @@ def test_apply_refuses_above_the_declared_limit_and_writes_nothing(shop, capsys)
         "    Nothing was written. 'suppression: {at_most: 0.99}' would pass.\n"
         == capsys.readouterr().err
     )
-    assert ["clinic.csv", "new.csv", "out", "pipeline.yaml"] == shop.left()
+    assert ["clinic.csv", "new.csv", "out", "pipeline.yaml"] == shop.file_names()
     assert 0 == apply(thousand(shop), "--suppress-at-most", "0.99")
 
 

@@ -14,7 +14,7 @@ from anonloom import param
 from anonloom.api import Method, hookimpl
 from anonloom.errors import TransportError
 from anonloom.kinds import Guarantees
-from anonloom_testing.promised import guarantees
+from anonloom_testing.sample_guarantees import guarantees
 from anonloom_transport import (
     SECRET_BYTES,
     ClientEngine,

@@ -10,9 +10,15 @@ import attrs
 from anonloom import StageContext
 from anonloom.errors import TransportError
 from anonloom.kinds import Guarantees
-from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene, check_same_seed_same_result
 from anonloom_testing.conformance import Check, refuse_problems
-from anonloom_testing.declaring import DECLARED
+from anonloom_testing.declaration import DECLARATION_CHECKS
+from anonloom_testing.purity import (
+    PURITY_CHECKS,
+    MethodConformance,
+    Scenario,
+    ScenarioResult,
+    check_same_seed_same_result,
+)
 from anonloom_testing.transport import secrecy
 from anonloom_testing.transport.announcements import check_announcements
 from anonloom_testing.transport.counts import check_counting
@@ -36,7 +42,7 @@ _OPERATIONS: tuple[RoundOperation, ...] = ("post", "deposit")
 _MIDDLE = {"iteration": ITERATION, "iterations": ITERATIONS}
 
 
-class TransportConformance(Acting):
+class TransportConformance(MethodConformance):
     """Checks of a transport; a driver inside one process carries the envelopes.
 
     Attributes
@@ -60,30 +66,30 @@ class TransportConformance(Acting):
         """Return the description of a round."""
         return make_round(self.servers, plan)
 
-    def act(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
+    def call_method(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
         """Drive a whole round."""
         plan: Plan = inputs["plan"]
         return carry(method, self.round(plan), plan, context.seed)
 
-    def scenes(self) -> Iterator[Scene]:
+    def scenarios(self) -> Iterator[Scenario]:
         """Yield posts and deposits over networks that lose, repeat, reorder and corrupt."""
         for name, network in _NETWORKS.items():
             for operation in _OPERATIONS:
-                yield _scene(f"{operation}, {name}", Plan(operation=operation, network=network))
+                yield _scenario(f"{operation}, {name}", Plan(operation=operation, network=network))
         for operation in _OPERATIONS:
             noise = Plan(operation=operation, noise=True, senders=8)
-            yield _scene(f"{operation}, garbage from somebody", noise)
+            yield _scenario(f"{operation}, garbage from somebody", noise)
             for restarts in (False, True):
                 again = Plan(operation=operation, restarts=restarts, senders=8)
                 name = (
                     f"{operation}, servers start again{' at every step' if restarts else ' never'}"
                 )
-                yield _scene(name, again, "restarts")
+                yield _scenario(name, again, "restarts")
         some = Plan(operation="deposit", planned=(1, 8), withdrawn=(5,))
-        yield _scene("deposit, some erased", some)
+        yield _scenario("deposit, some erased", some)
         later = Plan(operation="deposit", more=_MIDDLE)
-        yield _scene(f"deposit, iteration {ITERATION} of {ITERATIONS}", later)
-        yield _scene("too few senders", Plan(operation="post", min_batch=SENDERS + 1), "few")
+        yield _scenario(f"deposit, iteration {ITERATION} of {ITERATIONS}", later)
+        yield _scenario("too few senders", Plan(operation="post", min_batch=SENDERS + 1), "few")
 
 
 def _with_clients(envelope: Envelope) -> bool:
@@ -110,20 +116,20 @@ _NETWORKS: dict[str, Network] = {
 }
 
 
-def _scene(name: str, plan: Plan, special: str = "") -> Scene:
-    return Scene(name, lambda: {"plan": plan}, plan, special, refused=bool(special))
+def _scenario(name: str, plan: Plan, special: str = "") -> Scenario:
+    return Scenario(name, lambda: {"plan": plan}, plan, special, may_raise=bool(special))
 
 
-def _posts(subject: TransportConformance) -> Iterator[Played]:
-    return (item for item in subject.returned() if item.scene.facts.operation == "post")
+def _posts(subject: TransportConformance) -> Iterator[ScenarioResult]:
+    return (item for item in subject.successes() if item.scenario.facts.operation == "post")
 
 
 def check_everybody_is_acknowledged(subject: TransportConformance) -> None:
     """A sender that tries again often enough is told that all servers have its message."""
     refuse_problems(
         (
-            f"{item.scene.name}: {missing} of {len(item.seen.result.sent)} senders are not"
-            for item in subject.returned()
+            f"{item.scenario.name}: {missing} of {len(item.seen.result.sent)} senders are not"
+            for item in subject.successes()
             if (missing := sum(not text for text in item.seen.result.acknowledged.values()))
         ),
         "senders are never acknowledged",
@@ -133,45 +139,45 @@ def check_everybody_is_acknowledged(subject: TransportConformance) -> None:
 def check_acknowledged_messages_arrive(subject: TransportConformance) -> None:
     """Every acknowledged message is among what became public, unless it was erased."""
     problems = []
-    for item in subject.returned():
+    for item in subject.successes():
         carried: Carried = item.seen.result
         lost = [
             index
             for index, message in carried.sent.items()
             if carried.acknowledged[index]
-            and index not in item.scene.facts.erased
+            and index not in item.scenario.facts.erased
             and message not in carried.result
         ]
-        problems += [f"{item.scene.name}: {len(lost)} messages"] if lost else []
+        problems += [f"{item.scenario.name}: {len(lost)} messages"] if lost else []
     refuse_problems(problems, "acknowledged messages are lost")
 
 
 def check_messages_arrive_once(subject: TransportConformance) -> None:
     """No message becomes public twice."""
     problems = []
-    for item in subject.returned():
+    for item in subject.successes():
         times = Counter(message for message in item.seen.result.result if message is not None)
         doubled = sum(count > 1 for count in times.values())
-        problems += [f"{item.scene.name}: {doubled} messages"] if doubled else []
+        problems += [f"{item.scenario.name}: {doubled} messages"] if doubled else []
     refuse_problems(problems, "messages arrive more than once")
 
 
 def check_nothing_is_invented(subject: TransportConformance) -> None:
     """Nothing becomes public that no sender sent."""
     problems = []
-    for item in subject.returned():
+    for item in subject.successes():
         sent = set(item.seen.result.sent.values())
         strange = sum(m is not None and m not in sent for m in item.seen.result.result)
-        problems += [f"{item.scene.name}: {strange} messages"] if strange else []
+        problems += [f"{item.scenario.name}: {strange} messages"] if strange else []
     refuse_problems(problems, "messages appear that nobody sent")
 
 
 def check_records_are_at_their_positions(subject: TransportConformance) -> None:
     """A deposit becomes public at its own position; empty positions are None."""
     problems = []
-    for item in subject.returned():
+    for item in subject.successes():
         carried: Carried = item.seen.result
-        if item.scene.facts.operation != "deposit":
+        if item.scenario.facts.operation != "deposit":
             continue
         moved = [
             index
@@ -180,22 +186,22 @@ def check_records_are_at_their_positions(subject: TransportConformance) -> None:
             and record in carried.sent.values()
             and record != carried.sent.get(index)
         ]
-        if moved or len(carried.result) != item.scene.facts.senders:
-            problems.append(f"{item.scene.name}: positions {moved[:5]}")
+        if moved or len(carried.result) != item.scenario.facts.senders:
+            problems.append(f"{item.scenario.name}: positions {moved[:5]}")
     refuse_problems(problems, "records are not at their positions")
 
 
 def check_erased_records_stay_unknown(subject: TransportConformance) -> None:
     """An erased record, planned or withdrawn, is nowhere in what became public."""
     problems = []
-    for item in subject.returned():
+    for item in subject.successes():
         carried: Carried = item.seen.result
         shown = [
             index
-            for index in sorted(item.scene.facts.erased)
+            for index in sorted(item.scenario.facts.erased)
             if carried.sent[index] in carried.result
         ]
-        problems += [f"{item.scene.name}: the records of positions {shown}"] if shown else []
+        problems += [f"{item.scenario.name}: the records of positions {shown}"] if shown else []
     refuse_problems(problems, "erased records became public")
 
 
@@ -203,14 +209,14 @@ def check_order_says_nothing_about_senders(subject: TransportConformance) -> Non
     """The messages of a post do not come in the order in which they were sent."""
     problems = []
     for post in _posts(subject):
-        if post.scene.facts.senders < SENDERS:
+        if post.scenario.facts.senders < SENDERS:
             continue
         rank = {message: index for index, message in post.seen.result.sent.items()}
         order = [rank[message] for message in post.seen.result.result if message in rank]
         # The share of neighbours in rising order is about a half when the order says nothing.
         rising = sum(a < b for a, b in pairwise(order))
         if not 0.15 * len(order) <= rising <= 0.85 * len(order):
-            problems.append(f"{post.scene.name}: {rising} of {len(order) - 1} neighbours rise")
+            problems.append(f"{post.scenario.name}: {rising} of {len(order) - 1} neighbours rise")
     refuse_problems(problems, "the order of the messages follows the order of the senders")
 
 
@@ -218,8 +224,8 @@ def check_foreign_envelopes_are_counted(subject: TransportConformance) -> None:
     """Whatever a client sends that does not belong into the round is refused and counted."""
     refuse_problems(
         (
-            f"{item.scene.name}: {counted} of {item.seen.result.garbage}"
-            for item in subject.returned()
+            f"{item.scenario.name}: {counted} of {item.seen.result.garbage}"
+            for item in subject.successes()
             if (counted := sum(item.seen.result.refused.values())) < item.seen.result.garbage
         ),
         "garbage was not counted as refused",
@@ -228,10 +234,10 @@ def check_foreign_envelopes_are_counted(subject: TransportConformance) -> None:
 
 def check_restarted_servers_go_on(subject: TransportConformance) -> None:
     """Servers that start again from what they saved, at every step, end with the same result."""
-    subject.returned()  # a transport that carries nothing is blamed for that alone
+    subject.successes()  # a transport that carries nothing is blamed for that alone
     ends = {
-        (item.scene.facts.operation, item.scene.facts.restarts): _end(item)
-        for item in subject.played("restarts")
+        (item.scenario.facts.operation, item.scenario.facts.restarts): _end(item)
+        for item in subject.scenario_results("restarts")
     }
     refuse_problems(
         (
@@ -243,21 +249,21 @@ def check_restarted_servers_go_on(subject: TransportConformance) -> None:
     )
 
 
-def _end(one: Played) -> tuple[str, Any]:
+def _end(one: ScenarioResult) -> tuple[str, Any]:
     """Return how a round failed, and what it delivered; the order of a post is not its own."""
     if one.seen.error is not None:
         return f"{type(one.seen.error).__name__}: {one.seen.error}", None
     carried: Carried = one.seen.result
     shown = carried.result
-    if one.scene.facts.operation == "post":
+    if one.scenario.facts.operation == "post":
         shown = sorted(shown, key=lambda message: message or b"")
     return "", (carried.acknowledged, shown)
 
 
 def check_small_rounds_do_not_close(subject: TransportConformance) -> None:
     """A round with fewer senders than `min_batch` raises `TransportError` instead of closing."""
-    subject.returned()  # a transport that carries nothing is blamed for that alone
-    for item in subject.played("few"):
+    subject.successes()  # a transport that carries nothing is blamed for that alone
+    for item in subject.scenario_results("few"):
         error = item.seen.error
         assert isinstance(error, TransportError), f"closing gave {error!r}"
 
@@ -271,7 +277,7 @@ def _refusal(call: Callable[[], Any]) -> Any:
 
 def check_client_refuses_what_it_cannot_send(subject: TransportConformance) -> None:
     """Another size, a second message or a foreign position raise `TransportError` at the sender."""
-    subject.returned()  # a transport that carries nothing is blamed for that alone
+    subject.successes()  # a transport that carries nothing is blamed for that alone
     plan, (message, other) = Plan(operation="post", senders=8), messages()[:2]
     driver = make_driver(subject.build_method(), subject.round(plan), plan)
     short = _refusal(lambda: driver.client().post(message[:-1]))
@@ -292,14 +298,14 @@ def check_client_refuses_what_it_cannot_send(subject: TransportConformance) -> N
 
 def check_wrong_keys_are_blamed_before_anything_is_signed(subject: TransportConformance) -> None:
     """A server that announces keys nobody can use is named by all others; no sender sees them."""
-    subject.returned()  # a transport that carries nothing is blamed for that alone
+    subject.successes()  # a transport that carries nothing is blamed for that alone
     if subject.servers > 1:
         check_announcements(subject.build_method(), subject.round)
 
 
 def check_counts_filled_positions(subject: TransportConformance) -> None:
     """Filled positions are counted before the opening, or `problem` says that they are not."""
-    subject.returned()  # a transport that carries nothing is blamed for that alone
+    subject.successes()  # a transport that carries nothing is blamed for that alone
     check_counting(subject.build_method(), subject.round)
 
 
@@ -325,7 +331,7 @@ def _of_secrets(check: Callable[[secrecy.Watched], None]) -> Check:
     """Make a check of a transport out of one that looks at a round of each operation."""
 
     def judge(subject: TransportConformance) -> None:
-        subject.returned()  # a transport that carries nothing is blamed for that alone
+        subject.successes()  # a transport that carries nothing is blamed for that alone
         rounds: list[secrecy.Watched] = subject.keep(
             "watched",
             lambda: [
@@ -362,5 +368,7 @@ _CHECKS: tuple[Check, ...] = (
     *(_of_secrets(check) for check in secrecy.CHECKS),
 )
 # Sealing draws from the system's randomness, whatever seed is given: no two rounds are the same.
-_CONDUCT = tuple(check for check in CONDUCT if check is not check_same_seed_same_result)
-TransportConformance.checks = (*DECLARED, *_CONDUCT, *_CHECKS)
+_PURITY_WITHOUT_SEED = tuple(
+    check for check in PURITY_CHECKS if check is not check_same_seed_same_result
+)
+TransportConformance.checks = (*DECLARATION_CHECKS, *_PURITY_WITHOUT_SEED, *_CHECKS)

@@ -85,7 +85,7 @@ class WorkCheckConformance(IntegrityConformance):
         """Return the rows of an honest campaign."""
         return dict(given_rows())
 
-    def act(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
+    def call_method(self, method: Any, inputs: Mapping[str, Any], context: StageContext) -> Any:
         """Plan, assign and verify honest work."""
         rng = np.random.default_rng(1)
         _, given = assign_campaign(method, rng, inputs)

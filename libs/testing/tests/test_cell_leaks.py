@@ -37,7 +37,7 @@ from anonloom_testing import (
     SourceConformance,
     tables,
 )
-from anonloom_testing.demands import AtLeast
+from anonloom_testing.privacy_cases import AtLeast
 
 FEW = (tables.clinic,)
 HEARD = "check_says_no_cell"
@@ -277,7 +277,7 @@ class QuotesConformance(SourceConformance):
     ],
     ids=lambda one: getattr(one, "__name__", ""),
 )
-def test_every_kind_is_overheard(judged, conformance, toy, failing):
+def test_every_kind_is_checked_for_leaks(judged, conformance, toy, failing):
     more = {} if toy in (Remembers, Peeks, Recites) else {"tables": FEW}
     if toy is Names:
         more["params"] = {"k": 3}

@@ -2,8 +2,9 @@
 
 A cell may come out in another notation than the one in which it went in: rounded, with thousands
 separators, as seconds since 1970, as the third of March, escaped, compressed. So nothing is looked
-for letter by letter. What was said is read in every way in which a reader could read it (`opened`),
-and the words, numbers and days found there are compared with those of the table.
+for letter by letter. What was said is read in every way in which a reader could read it
+(`anonloom_testing.decoders`), and the words, numbers and days found there are compared with those
+of the table.
 
 It is made for tables of `anonloom_testing.canaries`, whose cells occur nowhere by chance.
 """
@@ -20,7 +21,7 @@ import numpy as np
 
 from anonloom import Schema
 from anonloom.typing import FloatArray
-from anonloom_testing.opened import opened
+from anonloom_testing.decoders import readable_texts
 from anonloom_testing.oracle import Row
 
 #: Letters of a text by which it is known, so that one that was cut off is known, too.
@@ -119,7 +120,7 @@ class _Line:
 
     @classmethod
     def of(cls, cells: Iterable[_Place]) -> "_Line":
-        return cls(tuple(sorted(cells, key=lambda one: one.at)))
+        return cls(tuple(sorted(cells, key=lambda place: place.at)))
 
     def closest(self, at: float, within: float) -> list[_Place]:
         """Return the place that is next to one, if it is near; several cells may lie there."""
@@ -140,7 +141,7 @@ class CellDetector:
     words, numbers, moments, days
         What is looked for, by the kind of its column; moments count as the days that they are on,
         too.
-    excused
+    allowed
         Cells, by column and value, that may be told.
     """
 
@@ -148,7 +149,7 @@ class CellDetector:
     numbers: _Line
     moments: _Line
     days: _Line
-    excused: frozenset[tuple[str, str]] = frozenset()
+    allowed: frozenset[tuple[str, str]] = frozenset()
 
     @classmethod
     def of(cls, rows: Iterable[Row], schema: Schema) -> "CellDetector":
@@ -182,27 +183,27 @@ class CellDetector:
 
     def __len__(self) -> int:
         """Return how many cells are looked for."""
-        return len(self.words) + len(self.numbers.cells) + len(self.days.cells) - len(self.excused)
+        return len(self.words) + len(self.numbers.cells) + len(self.days.cells) - len(self.allowed)
 
-    def excusing(self, *published: bytes | str) -> "CellDetector":
-        """Excuse what is found in these texts: the release, the pipeline file."""
+    def allow_published(self, *published: bytes | str) -> "CellDetector":
+        """Return a detector that allows the cells of these texts: the release, a pipeline file."""
         known = {
             (sighting.column, sighting.value)
             for text in published
             for sighting in self.sightings(text)
         }
-        return attrs.evolve(self, excused=self.excused | known)
+        return attrs.evolve(self, allowed=self.allowed | known)
 
     def sightings(self, said: bytes | str) -> list[Sighting]:
         """Return every cell that can be read in something, each once."""
         results: dict[tuple[str, str], Sighting] = {}
-        for text in opened(said):
+        for text in readable_texts(said):
             for item in self._read(text):
                 results.setdefault((item.column, item.value), item)
-        return [item for key, item in results.items() if key not in self.excused]
+        return [item for key, item in results.items() if key not in self.allowed]
 
     def _read(self, text: str) -> Iterator[Sighting]:
-        plain = _unescaped(text)
+        plain = _unescape(text)
         for reading in {text, plain}:
             yield from self._words(reading)
             yield from self._numbers(reading)
@@ -216,7 +217,7 @@ class CellDetector:
 
     def _numbers(self, text: str) -> Iterator[Sighting]:
         tokens = [result[0] for result in _NUMBER.finditer(text)]
-        tokens += [_ungrouped(result) for result in _GROUPED.finditer(text)]
+        tokens += [_strip_separators(result) for result in _GROUPED.finditer(text)]
         # Shorter ones are counts and shares.
         tokens = [token for token in dict.fromkeys(tokens) if len(token) > 4]
         for token in tokens:
@@ -231,9 +232,9 @@ class CellDetector:
                         yield Sighting(item.column, item.value, token)
             # All moments lie before 1970, so that no count and no clock is taken for one.
             if index < 0:
-                yield from self._counted(token, index)
+                yield from self._epoch_sightings(token, index)
 
-    def _counted(self, token: str, at: float) -> Iterator[Sighting]:
+    def _epoch_sightings(self, token: str, at: float) -> Iterator[Sighting]:
         for scale in _PER_DAY:
             days = at / scale
             # As many digits as are written say which day it is.
@@ -257,7 +258,7 @@ class CellDetector:
                 yield Sighting(item.column, item.value, written)
 
 
-def _ungrouped(found: re.Match[str]) -> str:
+def _strip_separators(found: re.Match[str]) -> str:
     """Take the marks between thousands out of a number; what is left is that of decimals."""
     mark = found["many"] or found["clear"] or found["one"]
     return found[0].replace(mark, "").replace(",", ".")
@@ -299,7 +300,7 @@ def _letters(text: str) -> str:
     return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text).casefold())
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     """Undo the escapes of JSON, Python, HTML and URLs."""
     if "\\" in text:
         text = _ESCAPED.sub(lambda found: chr(int(found[1] or found[2] or found[3], 16)), text)

@@ -22,7 +22,7 @@ from anonloom import StageContext, Table
 
 
 @attrs.frozen(eq=False)
-class Observed:
+class Observation:
     """What one call did.
 
     Attributes
@@ -56,7 +56,7 @@ class Observed:
     notes: tuple[str, ...] = ()
 
 
-def watch(call: Callable[[], Any], inputs: Mapping[str, object]) -> Observed:
+def watch(call: Callable[[], Any], inputs: Mapping[str, object]) -> Observation:
     """Call something and note what it does.
 
     Parameters
@@ -72,14 +72,14 @@ def watch(call: Callable[[], Any], inputs: Mapping[str, object]) -> Observed:
     with (
         _fixed_global_randomness() as drew,
         _no_network(connections),
-        overheard_logs() as logged,
-        _captured() as message,
+        collect_logs() as logged,
+        _capture_output() as message,
     ):
         try:
             result = call()
         except Exception as raised:
             error = raised
-    return Observed(
+    return Observation(
         result=result,
         error=error,
         printed="".join(message),
@@ -91,7 +91,7 @@ def watch(call: Callable[[], Any], inputs: Mapping[str, object]) -> Observed:
 
 
 @contextlib.contextmanager
-def _captured() -> Iterator[list[str]]:
+def _capture_output() -> Iterator[list[str]]:
     """Collect what is printed, and warnings, which a terminal would show too."""
     messages: list[str] = []
     stream = io.StringIO()
@@ -105,7 +105,7 @@ def _captured() -> Iterator[list[str]]:
     messages += [stream.getvalue(), *(f"{w.category.__name__}: {w.message}\n" for w in warned)]
 
 
-class _Overhearing(logging.Handler):
+class _LogCollector(logging.Handler):
     """Keeps what is logged, with the traceback of an error."""
 
     def __init__(self, said: list[str]) -> None:
@@ -117,10 +117,10 @@ class _Overhearing(logging.Handler):
 
 
 @contextlib.contextmanager
-def overheard_logs() -> Iterator[list[str]]:
+def collect_logs() -> Iterator[list[str]]:
     """Collect everything that is logged anywhere, also what nobody would be shown."""
     messages: list[str] = []
-    root, handler = logging.getLogger(), _Overhearing(messages)
+    root, handler = logging.getLogger(), _LogCollector(messages)
     # A compiler writes down every step: it sees code and no table, and would take minutes.
     compiler = logging.getLogger("numba")
     levels = root.level, compiler.level

@@ -1,4 +1,4 @@
-"""Scenes and checks that partitioners and outlier handlers share: both return classes of rows."""
+"""Scenarios and checks of methods that return classes: partitioners and outlier handlers."""
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
@@ -11,18 +11,18 @@ from anonloom.runtime import judge_models
 from anonloom_testing import oracle, tables
 from anonloom_testing.auditor import publish_classes
 from anonloom_testing.canaries import CANARIES, CANARY_TABLES, crowded_canaries
-from anonloom_testing.conduct import CONDUCT, Acting, Played, Scene
+from anonloom_testing.cell_leaks import LEAK_CHECKS
 from anonloom_testing.conformance import Check, refuse_problems
-from anonloom_testing.declaring import DECLARED
-from anonloom_testing.demands import Demand, Failing
+from anonloom_testing.declaration import DECLARATION_CHECKS
+from anonloom_testing.privacy_cases import Demand, FailingModel
+from anonloom_testing.purity import PURITY_CHECKS, MethodConformance, Scenario, ScenarioResult
 from anonloom_testing.results import NotApplicable
 from anonloom_testing.tables import ORDINARY_TABLES, Sample, as_rows
-from anonloom_testing.telling import OVERHEARD
 
 
 @attrs.frozen(eq=False)
-class Given:
-    """What the oracle knows of a scene: plain rows, plain classes, and the demand."""
+class ClassFacts:
+    """What the oracle knows of a scenario: plain rows, plain classes, and the demand."""
 
     sample: Sample
     classes: list[list[int]]
@@ -35,7 +35,7 @@ class Given:
         return [row for members in self.classes for row in members] + self.suppressed
 
 
-class Dividing(Acting):
+class ClassesConformance(MethodConformance):
     """A conformance class whose method returns `Classes`.
 
     Attributes
@@ -51,14 +51,16 @@ class Dividing(Acting):
         entry = self.entry()
         return table if entry is None else table.restricted_to(entry.method.reads)
 
-    def divided(self, special: str = "") -> list[Played]:
-        """Return the scenes in which the method returned classes."""
-        results = [item for item in self.returned(special) if isinstance(item.seen.result, Classes)]
+    def class_results(self, special: str = "") -> list[ScenarioResult]:
+        """Return the results of the scenarios in which the method returned classes."""
+        results = [
+            item for item in self.successes(special) if isinstance(item.seen.result, Classes)
+        ]
         if not results:
-            raise NotApplicable("the method returned no classes in any scene")
+            raise NotApplicable("the method returned no classes in any scenario")
         return results
 
-    def scene(
+    def scenario(
         self,
         name: str,
         sample: Sample,
@@ -67,24 +69,28 @@ class Dividing(Acting):
         demand: Demand,
         special: str = "",
         fails: bool = False,
-    ) -> Scene:
-        """Return a scene that starts from these classes."""
+    ) -> Scenario:
+        """Return a scenario that starts from these classes."""
 
-        def given() -> Mapping[str, Any]:
+        def make_inputs() -> Mapping[str, Any]:
             return {
                 "table": self.seen_by_method(sample.table()),
                 "classes": plain_classes(classes, suppressed),
-                "guard": Guard((Failing(),)) if fails else demand.guard(),
+                "guard": Guard((FailingModel(),)) if fails else demand.guard(),
             }
 
-        facts = Given(sample, classes, suppressed, demand)
+        facts = ClassFacts(sample, classes, suppressed, demand)
         # A table that the method says not to suit it may make it raise.
-        refused = fails or self.build_method().problem(sample.schema) is not None
-        overheard = sample if special == CANARIES else None
-        return Scene(f"{name} ({demand.words})", given, facts, special, refused, overheard)
+        may_raise = fails or self.build_method().problem(sample.schema) is not None
+        leak_sample = sample if special == CANARIES else None
+        return Scenario(
+            f"{name} ({demand.words})", make_inputs, facts, special, may_raise, leak_sample
+        )
 
-    def overheard(self, classes: Callable[[Sample, Demand], list[list[int]]]) -> Iterator[Scene]:
-        """Yield the scenes in which it is listened to what the method says.
+    def leak_scenarios(
+        self, classes: Callable[[Sample, Demand], list[list[int]]]
+    ) -> Iterator[Scenario]:
+        """Yield the scenarios that show whether what the method says leaks a cell.
 
         Parameters
         ----------
@@ -96,15 +102,17 @@ class Dividing(Acting):
             sample = make()
             result = classes(sample, demand)
             left = sorted(set(range(len(sample))) - {row for item in result for row in item})
-            yield self.scene(make.__name__, sample, result, left, demand, CANARIES)
-        yield self.scene("a guard that fails", sample, result, left, demand, CANARIES, fails=True)
+            yield self.scenario(make.__name__, sample, result, left, demand, CANARIES)
+        yield self.scenario(
+            "a guard that fails", sample, result, left, demand, CANARIES, fails=True
+        )
 
-    def release_of(self, one: Played) -> Release | None:
+    def release_of(self, outcome: ScenarioResult) -> Release | None:
         """Return the classes as they would be published, without suppressed rows."""
-        if not isinstance(one.seen.result, Classes):
+        if not isinstance(outcome.seen.result, Classes):
             return None
-        classes = attrs.evolve(one.seen.result, suppressed=as_rows([]))
-        return publish_classes(one.scene.facts.sample.table(), classes)
+        classes = attrs.evolve(outcome.seen.result, suppressed=as_rows([]))
+        return publish_classes(outcome.scenario.facts.sample.table(), classes)
 
 
 def plain_classes(classes: list[list[int]], suppressed: list[int]) -> Classes:
@@ -125,147 +133,151 @@ def complete(sample: Sample) -> tuple[list[int], list[int]]:
     return [index for index in range(len(sample)) if index not in lacking], lacking
 
 
-def found_classes(one: Played) -> list[list[int]]:
+def found_classes(outcome: ScenarioResult) -> list[list[int]]:
     """Return the classes of a result as lists."""
-    rows, bounds = one.seen.result.rows.tolist(), one.seen.result.bounds.tolist()
+    rows, bounds = outcome.seen.result.rows.tolist(), outcome.seen.result.bounds.tolist()
     return [rows[a:b] for a, b in pairwise(bounds)]
 
 
-def found_rows(one: Played) -> list[int]:
+def found_rows(outcome: ScenarioResult) -> list[int]:
     """Return every row of a result, the suppressed ones included."""
-    return [*one.seen.result.rows.tolist(), *one.seen.result.suppressed.tolist()]
+    return [*outcome.seen.result.rows.tolist(), *outcome.seen.result.suppressed.tolist()]
 
 
-def _row_problems(subject: Dividing, find: Callable[[Played], list[int]], promise: str) -> None:
+def _row_problems(
+    subject: ClassesConformance, find: Callable[[ScenarioResult], list[int]], promise: str
+) -> None:
     refuse_problems(
         (
-            f"{item.scene.name}: {len(find(item))} rows, first row {find(item)[0]}"
-            for item in subject.divided()
+            f"{item.scenario.name}: {len(find(item))} rows, first row {find(item)[0]}"
+            for item in subject.class_results()
             if find(item)
         ),
         promise,
     )
 
 
-def check_returns_classes(subject: Dividing) -> None:
+def check_returns_classes(subject: ClassesConformance) -> None:
     """The method returns `Classes`."""
     refuse_problems(
         (
-            f"{item.scene.name}: a {type(item.seen.result).__name__}"
-            for item in subject.returned()
+            f"{item.scenario.name}: a {type(item.seen.result).__name__}"
+            for item in subject.successes()
             if not isinstance(item.seen.result, Classes)
         ),
         "the method returned something else",
     )
 
 
-def check_no_row_is_lost(subject: Dividing) -> None:
+def check_no_row_is_lost(subject: ClassesConformance) -> None:
     """Every row that was given ends in a class or in `suppressed`."""
     _row_problems(
         subject,
-        lambda one: oracle.lost_rows(one.scene.facts.rows, found_rows(one)),
+        lambda outcome: oracle.lost_rows(outcome.scenario.facts.rows, found_rows(outcome)),
         "rows are lost",
     )
 
 
-def check_no_row_is_doubled(subject: Dividing) -> None:
+def check_no_row_is_doubled(subject: ClassesConformance) -> None:
     """No row ends in two places."""
-    _row_problems(subject, lambda one: oracle.doubled_rows(found_rows(one)), "rows are doubled")
+    _row_problems(
+        subject, lambda outcome: oracle.doubled_rows(found_rows(outcome)), "rows are doubled"
+    )
 
 
-def check_no_row_is_invented(subject: Dividing) -> None:
+def check_no_row_is_invented(subject: ClassesConformance) -> None:
     """No row appears that was not given: the method works on a subset of the table."""
     _row_problems(
         subject,
-        lambda one: oracle.invented_rows(one.scene.facts.rows, found_rows(one)),
+        lambda outcome: oracle.invented_rows(outcome.scenario.facts.rows, found_rows(outcome)),
         "rows appear that were not given",
     )
 
 
-def refused_classes(subject: Dividing, one: Played) -> list[int]:
+def refused_classes(subject: ClassesConformance, outcome: ScenarioResult) -> list[int]:
     """Return the sizes of the classes that the oracle refuses."""
-    given: Given = one.scene.facts
+    facts: ClassFacts = outcome.scenario.facts
     sizes_only = subject.build_method().guard_use == "size"
-    satisfied = given.demand.large_enough if sizes_only else given.demand.holds
+    satisfied = facts.demand.large_enough if sizes_only else facts.demand.holds
     return [
         len(members)
-        for members in found_classes(one)
-        if not satisfied([given.sample.rows[row] for row in set(members)], given.sample)
+        for members in found_classes(outcome)
+        if not satisfied([facts.sample.rows[row] for row in set(members)], facts.sample)
     ]
 
 
-def check_every_class_is_admitted(subject: Dividing) -> None:
+def check_every_class_is_admitted(subject: ClassesConformance) -> None:
     """The oracle, which recounts in plain Python, admits every class (k, l, t, sampling)."""
     _demand_soundness(subject, True)
     _judge_classes(subject, "")
 
 
-def check_row_order_does_not_matter(subject: Dividing) -> None:
+def check_row_order_does_not_matter(subject: ClassesConformance) -> None:
     """The guarantee holds whatever the order of the rows."""
     _demand_soundness(subject, True)
-    if any(refused_classes(subject, item) for item in subject.divided()):
+    if any(refused_classes(subject, item) for item in subject.class_results()):
         raise NotApplicable("classes are refused in the plain order already")
     _judge_classes(subject, "order")
 
 
-def _judge_classes(subject: Dividing, special: str) -> None:
+def _judge_classes(subject: ClassesConformance, special: str) -> None:
     refuse_problems(
         (
-            f"{item.scene.name}: {len(refused_classes(subject, item))} of {len(item.seen.result)} "
-            f"classes, sizes {refused_classes(subject, item)[:5]}"
-            for item in subject.divided(special)
-            if refused_classes(subject, item)
+            f"{item.scenario.name}: {len(sizes)} of {len(item.seen.result)} classes, "
+            f"sizes {sizes[:5]}"
+            for item in subject.class_results(special)
+            if (sizes := refused_classes(subject, item))
         ),
         "classes are refused",
     )
 
 
-def _demand_soundness(subject: Dividing, wanted: bool) -> None:
+def _demand_soundness(subject: ClassesConformance, wanted: bool) -> None:
     if subject.build_method().sound is not wanted:
         message = "sound = False: the final check refuses what is inadmissible"
         raise NotApplicable(message if wanted else "the method is sound: nothing has to be refused")
 
 
-def check_unsound_classes_are_refused(subject: Dividing) -> None:
+def check_unsound_classes_are_refused(subject: ClassesConformance) -> None:
     """What a method with `sound = False` does wrong is seen by the runner's final check."""
     _demand_soundness(subject, False)
     refuse_problems(
         (
-            f"{item.scene.name}: {len(refused_classes(subject, item))} classes are inadmissible"
-            for item in subject.divided()
+            f"{item.scenario.name}: {len(refused_classes(subject, item))} classes are inadmissible"
+            for item in subject.class_results()
             if refused_classes(subject, item) and not _final_check_refuses(item)
         ),
         "the final check published what the oracle refuses",
     )
 
 
-def _final_check_refuses(one: Played) -> bool:
+def _final_check_refuses(outcome: ScenarioResult) -> bool:
     """Publish every class under a cell of its own and let the runner's check judge that."""
-    given: Given = one.scene.facts
-    table, classes = given.sample.table(), one.seen.result
+    facts: ClassFacts = outcome.scenario.facts
+    table, classes = facts.sample.table(), outcome.seen.result
     labels = as_rows(list(range(len(classes)))).astype(str).astype(object)
     release = Release.from_cells(table, classes, [labels for _ in table.axes], truthful=False)
     persons = table.persons
-    order = sorted(found_rows(one))
-    models = tuple((type(model).__name__, model) for model in given.demand.guard().models)
+    order = sorted(found_rows(outcome))
+    models = tuple((type(model).__name__, model) for model in facts.demand.guard().models)
     verdicts = judge_models(release, models, None if persons is None else persons[order])
     # A sampler's share is not part of the frame; the guard alone can refuse for it.
-    return given.demand.halved or not all(verdict.holds for verdict in verdicts)
+    return facts.demand.halved or not all(verdict.holds for verdict in verdicts)
 
 
-def check_has_no_problem_with_its_table(subject: Dividing) -> None:
+def check_has_no_problem_with_its_table(subject: ClassesConformance) -> None:
     """`problem` accepts the tables on which the method works."""
     refuse_problems(
-        (item.scene.name for item in subject.returned() if item.scene.refused),
+        (item.scenario.name for item in subject.successes() if item.scenario.may_raise),
         "the method works and complains",
     )
 
 
 #: Checks of everything that returns classes.
-DIVIDED: tuple[Check, ...] = (
-    *DECLARED,
-    *CONDUCT,
-    *OVERHEARD,
+CLASS_CHECKS: tuple[Check, ...] = (
+    *DECLARATION_CHECKS,
+    *PURITY_CHECKS,
+    *LEAK_CHECKS,
     check_returns_classes,
     check_no_row_is_lost,
     check_no_row_is_doubled,
@@ -281,6 +293,6 @@ def reordered_clinics() -> Iterator[tuple[str, Sample]]:
     """Yield the ordinary table with its rows in other orders."""
     ordinary = tables.clinic()
     by_age = sorted(range(len(ordinary)), key=lambda at: str(ordinary.rows[at]["age"]))
-    yield "rows by age", ordinary.reordered(by_age)
-    yield "rows by falling age", ordinary.reordered(by_age[::-1])
-    yield "rows shuffled", ordinary.reordered(tables.shuffled(len(ordinary), 3))
+    yield "rows by age", ordinary.take(by_age)
+    yield "rows by falling age", ordinary.take(by_age[::-1])
+    yield "rows shuffled", ordinary.take(tables.shuffled_order(len(ordinary), 3))

@@ -21,7 +21,7 @@ _URLSAFE = bytes.maketrans(b"-_", b"+/")
 _PRINTABLE = bytes(range(32, 127)) + b"\t\r\n"
 
 
-def opened(said: bytes | str) -> Iterator[str]:
+def readable_texts(said: bytes | str) -> Iterator[str]:
     """Yield the texts that something holds, however it is packed."""
     data = said.encode("utf-8", "surrogatepass") if isinstance(said, str) else said
     yield from _texts(data, _DEEPEST)
@@ -30,7 +30,7 @@ def opened(said: bytes | str) -> Iterator[str]:
 def _texts(data: bytes, deep: int) -> Iterator[str]:
     if not data or not deep:
         return
-    for inner in _unpacked(data):
+    for inner in _decompress(data):
         yield from _texts(inner, deep - 1)
     if data.startswith(b"PAR1"):
         yield from _parquet(data)
@@ -39,11 +39,11 @@ def _texts(data: bytes, deep: int) -> Iterator[str]:
         # At either offset: a text may begin anywhere in a file.
         for shift in (0, 1):
             yield data[shift:].decode("utf-16-le", "replace")
-    for hidden in _decoded(data):
+    for hidden in _decode_runs(data):
         yield from _texts(hidden, deep - 1)
 
 
-def _unpacked(data: bytes) -> Iterator[bytes]:
+def _decompress(data: bytes) -> Iterator[bytes]:
     """Yield what an archive or a compressed stream holds."""
     try:
         if data.startswith(b"\x1f\x8b"):
@@ -58,7 +58,7 @@ def _unpacked(data: bytes) -> Iterator[bytes]:
         return
 
 
-def _decoded(data: bytes) -> Iterator[bytes]:
+def _decode_runs(data: bytes) -> Iterator[bytes]:
     """Yield what runs of hexadecimal digits and of base64 stand for, where that can be read."""
     for run in _HEX.findall(data):
         yield from _readable(bytes.fromhex(run.decode()))

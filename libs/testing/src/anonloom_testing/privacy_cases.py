@@ -121,7 +121,7 @@ class WithinDistance(PrivacyModel):
 
 
 @attrs.frozen(kw_only=True)
-class Failing(PrivacyModel):
+class FailingModel(PrivacyModel):
     """Fails when it is asked: what a method says then must not hold a cell either."""
 
     def admits(self, table: Table, rows: Offsets, starts: Offsets, stops: Offsets) -> BoolArray:

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from anonloom import Column, Schema
 from anonloom_testing.canaries import CANARY_TABLES, canaries, crowded_canaries
-from anonloom_testing.sightings import CellDetector
+from anonloom_testing.cell_detector import CellDetector
 
 WORD, NUMBER, SHARE = 'Zwölf"<qxkpwrtzbn&', 523477924, 48231.7716
 DAY, MOMENT = date(1902, 1, 9), datetime(1917, 3, 5, 14, 27, tzinfo=UTC)
@@ -303,7 +303,9 @@ def test_every_cell_of_a_table_of_canaries_is_found(make, form):
 def test_what_is_published_is_excused_and_what_lies_beside_it_is_not():
     sample = crowded_canaries()
     first, second = sample.rows[40], sample.rows[41]
-    detector = CellDetector.of(sample.rows, sample.schema).excusing(f"[{first['age']}, 600000000]")
+    detector = CellDetector.of(sample.rows, sample.schema).allow_published(
+        f"[{first['age']}, 600000000]"
+    )
     assert [] == detector.sightings(f"age < {first['age']}")
     assert [str(second["age"])] == [
         sighting.value for sighting in detector.sightings(str(second["age"]))

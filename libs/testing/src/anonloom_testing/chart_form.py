@@ -14,7 +14,7 @@ _OF_A_SERIES = {
 }
 
 
-def misdrawn(chart: Chart) -> str | None:
+def chart_problem(chart: Chart) -> str | None:
     """Say what is wrong with the form of a chart's data, or None."""
     if chart.kind not in get_args(ChartKind):
         return f"there is no kind {chart.kind!r}"
@@ -24,13 +24,13 @@ def misdrawn(chart: Chart) -> str | None:
     return {"bars": _bars, "heat": _heat, "tree": _tree, "table": _table}[chart.kind](chart.data)
 
 
-def _listed(value: Any) -> bool:
+def _is_list(value: Any) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str)
 
 
 def _numbers(values: Any) -> bool:
     """Whether it is a list of numbers, None where one is missing."""
-    return _listed(values) and all(
+    return _is_list(values) and all(
         value is None or (isinstance(value, int | float) and not isinstance(value, bool))
         for value in values
     )
@@ -42,7 +42,7 @@ def _series(name: str, of: Any, kind: str) -> str | None:
         return f"series {name!r} has not the keys {', '.join(keys)}, of which x and y must be there"
     if ("low" in of) != ("high" in of):
         return f"series {name!r} has an interval with one end"
-    if any(not _listed(of[key]) or len(of[key]) != len(of["x"]) for key in of):
+    if any(not _is_list(of[key]) or len(of[key]) != len(of["x"]) for key in of):
         return f"series {name!r} is not made of lists of one length"
     if not all(_numbers(of[key]) for key in of if key != "labels"):
         return f"series {name!r} holds something that is no number"
@@ -51,7 +51,7 @@ def _series(name: str, of: Any, kind: str) -> str | None:
 
 def _bars(data: Mapping[str, Any]) -> str | None:
     labels = data.get("labels")
-    if not _listed(labels):
+    if not _is_list(labels):
         return "there is no list of labels"
     for name, values in data.items():
         if name != "labels" and (not _numbers(values) or len(values) != len(labels or ())):
@@ -60,7 +60,7 @@ def _bars(data: Mapping[str, Any]) -> str | None:
 
 
 def _heat(data: Mapping[str, Any]) -> str | None:
-    if set(data) != {"x", "y", "z"} or not all(map(_listed, data.values())):
+    if set(data) != {"x", "y", "z"} or not all(map(_is_list, data.values())):
         return "the data are not the lists x, y and z"
     if len(data["z"]) != len(data["y"]):
         return "z has not one row for each y"
@@ -73,17 +73,17 @@ def _tree(data: Any) -> str | None:
     if not isinstance(data, Mapping) or not isinstance(data.get("label"), str):
         return "a node of the tree has no label"
     children = data.get("children", ())
-    if not _listed(children):
+    if not _is_list(children):
         return "the children of a node are no list"
     return next((wrong for child in children if (wrong := _tree(child))), None)
 
 
 def _table(data: Mapping[str, Any]) -> str | None:
-    if set(data) != {"columns", "rows"} or not all(map(_listed, data.values())):
+    if set(data) != {"columns", "rows"} or not all(map(_is_list, data.values())):
         return "the data are not the lists columns and rows"
     if not all(isinstance(name, str) for name in data["columns"]):
         return "the name of a column is no text"
-    if not all(_listed(row) and len(row) == len(data["columns"]) for row in data["rows"]):
+    if not all(_is_list(row) and len(row) == len(data["columns"]) for row in data["rows"]):
         return "a row has not one cell for each column"
     cells = (cell for row in data["rows"] for cell in row)
     if not all(cell is None or isinstance(cell, str | int | float) for cell in cells):

@@ -6,19 +6,19 @@ import pytest
 
 from anonloom import Chart
 from anonloom_testing import reports
-from anonloom_testing.pictures import misdrawn
+from anonloom_testing.chart_form import chart_problem
 
 LINE = {"x": [1, 2], "y": [0.5, None]}
 
 
 @pytest.mark.parametrize("chart", reports.full_report()["audits"][0]["charts"])
 def test_the_charts_of_the_kit_have_their_form(chart: dict[str, Any]) -> None:
-    assert None is misdrawn(Chart(**chart))
+    assert None is chart_problem(Chart(**chart))
 
 
 def test_points_may_have_labels() -> None:
     data = {"runs": {**LINE, "labels": ["a", "b"]}}
-    assert None is misdrawn(Chart(name="c", kind="scatter", title="C", data=data))
+    assert None is chart_problem(Chart(name="c", kind="scatter", title="C", data=data))
 
 
 @pytest.mark.parametrize(
@@ -47,4 +47,4 @@ def test_points_may_have_labels() -> None:
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said(kind: Any, data: dict[str, Any], expected: str) -> None:
-    assert expected == misdrawn(Chart(name="c", kind=kind, title="C", data=data))
+    assert expected == chart_problem(Chart(name="c", kind=kind, title="C", data=data))

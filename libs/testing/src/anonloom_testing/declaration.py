@@ -120,7 +120,7 @@ def check_method_is_picklable(subject: Conformance) -> None:
     assert as_values(method, registry.name_of) == as_values(again, registry.name_of)
 
 
-DECLARED: tuple[Check, ...] = (
+DECLARATION_CHECKS: tuple[Check, ...] = (
     check_method_is_registered,
     check_hook_module_is_light,
     check_parameters_are_declared,

@@ -8,7 +8,7 @@ import pytest
 
 from anonloom import Partitioner, Registry, param
 from anonloom_testing import PartitionerConformance, SamplerConformance, run_checks, tables
-from anonloom_testing.registering import registry_with
+from anonloom_testing.one_class_registry import registry_with
 
 
 @attrs.frozen(kw_only=True)
