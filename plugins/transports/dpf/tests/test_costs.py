@@ -14,7 +14,7 @@ from anonloom_dpf.costs import (
     aes_bytes,
     costs,
     deposit_work,
-    evaluating,
+    evaluation_work,
     post_work,
 )
 from anonloom_dpf.layout import deposit_layout, post_layout
@@ -171,7 +171,7 @@ def test_bytes_of_aes_are_those_that_an_evaluation_asks_for(function, blocks):
     checked = {"check_key": bytes(32)} if getattr(function, "checked", False) else {}
     function.accumulate(0, keys, share, **checked)
     assert number * aes_bytes(function) == blocks["bytes"]
-    assert number * aes_bytes(function) == evaluations(evaluating([function], number, False))
+    assert number * aes_bytes(function) == evaluations(evaluation_work([function], number, False))
 
 
 @pytest.mark.parametrize("leaves", [1, 64, 4096])

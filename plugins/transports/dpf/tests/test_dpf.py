@@ -405,7 +405,7 @@ def test_all_kernels_give_the_same_words(begin, operation, monkeypatch):
     heard = {}
     for name in native.available():
         monkeypatch.setenv(native.VARIABLE, name)
-        assert name == native.chosen()
+        assert name == native.kernel_name()
         begun, result = played(begin, operation, 2, Driver)
         heard[name] = begun.words(), result
     assert all(heard["numpy"] == words for words in heard.values())
@@ -607,7 +607,7 @@ def test_nothing_secret_is_in_a_repr(begin, operation):
     secrets = {*sent.values(), *drawn, *kept, *slots, *identities, bytes(range(32))}
     begun.driver.close()
     begun.driver.settle()
-    shares = [server.strategy.work.shown() for server in begun.driver.servers]
+    shares = [server.strategy.work.own_share() for server in begun.driver.servers]
     shown = [
         repr(thing)
         for server, config in zip(begun.driver.servers, begun.driver.configs, strict=True)

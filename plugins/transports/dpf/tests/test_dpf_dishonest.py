@@ -529,7 +529,7 @@ def test_claims_of_honest_uploads_tell_other_servers_nothing_new(begin):
     assert (9, 10) in groups
     for group in groups:
         claims = [DepositTable._claim(work, group) for work in works]
-        assert slotauth.accepted(claims)
+        assert slotauth.verify_claims(claims)
 
 
 def test_an_honest_donor_is_not_left_out_alone(begin):
@@ -648,8 +648,8 @@ def showing(kind, change):
     """A server that shows another share than it has, and commits to it."""
 
     class Showing(kind):
-        def shown(self):
-            return change(super().shown())
+        def own_share(self):
+            return change(super().own_share())
 
     return lying(Showing)
 

@@ -8,7 +8,7 @@ from anonloom_mixnet.blame_messages import read_failed
 from anonloom_mixnet.client import MixnetClient
 from anonloom_mixnet.layers import Layer
 from anonloom_mixnet.packets import Packet
-from anonloom_mixnet.route_claims import Kept
+from anonloom_mixnet.route_claims import KeptPacket
 from anonloom_testing.transport import Restarting, SeededEntropy, adversaries
 from anonloom_transport import Driver, Party, faults, pack, unpack
 
@@ -27,7 +27,7 @@ class Silent(MixnetClient):
         first = route.sealer("mix", 0).seal(broken, entropy)
         last = [Layer(b"", bytes(32), b"")] * (route.hops - 2)
         packet = Packet(first.sealed, b"core", (first, Layer(broken, *_shown(layer)), *last))
-        self._kept, self._listed = Kept.of(packet), bytes(16)
+        self._kept, self._listed = KeptPacket.of(packet), bytes(16)
         return [first.sealed] + [b""] * (self.round.servers - 1)
 
 
@@ -57,7 +57,7 @@ class LowOrder(Silent):
         broken = bytes(head) + bytes(route.packet_size(1) - head)
         first = route.sealer("mix", 0).seal(broken, self._entropy)
         nothing = [Layer(b"", bytes(32), b"")] * (route.hops - 1)
-        self._kept = Kept.of(Packet(first.sealed, b"core", (first, *nothing)))
+        self._kept = KeptPacket.of(Packet(first.sealed, b"core", (first, *nothing)))
         return [first.sealed] + [b""] * (self.round.servers - 1)
 
 
@@ -129,7 +129,7 @@ def test_a_hop_that_says_of_a_good_packet_that_it_does_not_open(begin, bent, sui
 
     def corrupt(server, config):
         def opened(self):
-            batch = super(type(self), self)._opened()
+            batch = super(type(self), self)._open_batch()
             number = batch.origins[0]
             return attrs.evolve(
                 batch,
@@ -139,7 +139,7 @@ def test_a_hop_that_says_of_a_good_packet_that_it_does_not_open(begin, bent, sui
             )
 
         mix = server.strategy.mix
-        mix.__class__ = type("Lying", (type(mix),), {"__slots__": (), "_opened": opened})
+        mix.__class__ = type("Lying", (type(mix),), {"__slots__": (), "_open_batch": opened})
         return bent("answers 1", with_another_secret)(server, config) if forged else server
 
     round = begin("post", 4, servers=3, suite=suite, traps=0, corrupted={1: corrupt})
@@ -183,7 +183,7 @@ def test_a_hop_that_does_not_show_where_a_packet_came_from(begin, bent, said):
                     layers.insert(0, route.sealer("mix", index).seal(inside, entropy))
                     inside = layers[0].sealed
                 last = Layer(b"", bytes(32), b"")
-                self._kept = Kept.of(Packet(inside, b"core", (*layers, last)))
+                self._kept = KeptPacket.of(Packet(inside, b"core", (*layers, last)))
                 return [inside] + [b""] * (self.round.servers - 1)
 
         round.join(LastLayer, b"x" * 24)

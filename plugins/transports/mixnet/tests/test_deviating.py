@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 from anonloom_mixnet.mix_phase import NUMBER
-from anonloom_mixnet.route_claims import Kept, listed
+from anonloom_mixnet.route_claims import KeptPacket, list_entry
 from anonloom_mixnet.traps import Traps, fingerprint, unseen
 from anonloom_testing.transport import Restarting, SeededEntropy, adversaries
 from anonloom_transport import Party, cut, faults, pack
@@ -158,8 +158,8 @@ def test_traps_notice_drops_as_often_as_the_formula_says(begin, bent):
 
     def replace(server, word):
         passed = packets(server, word)
-        own = {listed(packet.core) for packet in server.own_traps.packets}
-        foreign = [index for index, core in enumerate(passed) if listed(core) not in own]
+        own = {list_entry(packet.core) for packet in server.own_traps.packets}
+        foreign = [index for index, core in enumerate(passed) if list_entry(core) not in own]
         for number in range(dropped):
             index = foreign.pop(int.from_bytes(coins.bytes(8), "big") % len(foreign))
             passed[index] = forged(server, number)
@@ -209,7 +209,7 @@ def test_nobody_can_have_a_packet_followed_that_arrived(begin):
     round.driver.settle()
     assert 1 == claim(round, clients[0], early)["unfounded objection"]
     assert 2 == claim(round, clients[0], b"x")["unfounded objection"]
-    strange = Kept.of(clients[0]._route.pack(bytes(24), SeededEntropy("strange")))
+    strange = KeptPacket.of(clients[0]._route.pack(bytes(24), SeededEntropy("strange")))
     assert 3 == claim(round, clients[0], bytes(strange))["unfounded objection"]
     other = attrs.evolve(clients[0]._kept, secrets=clients[1]._kept.secrets)
     assert 4 == claim(round, clients[0], bytes(other))["unfounded objection"]

@@ -84,7 +84,7 @@ def _delivery(round: Round, settings: Settings) -> str:
 def _not_covered(round: Round, settings: Settings) -> tuple[str, ...]:
     own = [COUNTED, SILENT, WRONG_PART]
     if _may_refuse(round, settings):
-        own += _refusing(round, settings)
+        own += _refusal_risks(round, settings)
     if round.operation == "deposit":
         own.append(
             "a donor who learns secrets of positions from the lines between servers: whoever has "
@@ -105,7 +105,7 @@ def _not_covered(round: Round, settings: Settings) -> tuple[str, ...]:
     return uncovered(round, *own)
 
 
-def _refusing(round: Round, settings: Settings) -> list[str]:
+def _refusal_risks(round: Round, settings: Settings) -> list[str]:
     message = (
         "a server that makes honest uploads fail their check, up to a share of "
         f"{settings.tolerated:g}: they are left out, and nobody is named"

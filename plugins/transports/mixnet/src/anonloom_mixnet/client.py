@@ -8,7 +8,7 @@ import attrs
 from anonloom_mixnet.blame_messages import HOP_BYTES, read_failed
 from anonloom_mixnet.items import NOWHERE, write_item
 from anonloom_mixnet.packets import Route
-from anonloom_mixnet.route_claims import LISTED, Kept, listed, name_of, route_of
+from anonloom_mixnet.route_claims import LISTED, KeptPacket, list_entry, name_of, route_of
 from anonloom_mixnet.traps import MOST_TRAPS
 from anonloom_transport import (
     SECRET_BYTES,
@@ -37,7 +37,7 @@ class MixnetClient(RoundClient):
     """
 
     arrived: bool | None = attrs.field(default=None, init=False)
-    _kept: Kept | None = attrs.field(default=None, init=False, repr=False)
+    _kept: KeptPacket | None = attrs.field(default=None, init=False, repr=False)
     _listed: bytes = attrs.field(default=b"", init=False, repr=False)
 
     @property
@@ -47,7 +47,7 @@ class MixnetClient(RoundClient):
     def for_post(self, message: bytes) -> list[bytes]:
         """Return the packet for the first hop, and nothing for the others."""
         packet = self._route.pack(message, self._entropy)
-        self._kept, self._listed = Kept.of(packet), listed(packet.core)
+        self._kept, self._listed = KeptPacket.of(packet), list_entry(packet.core)
         return [packet.sealed] + [b""] * (self.round.servers - 1)
 
     def for_deposit(self, position: int, secret: SlotSecret, record: bytes) -> list[bytes]:
