@@ -144,7 +144,7 @@ def main() -> None:
     # A machine that was slower at one end was shared: the limit is what it can do at its best.
     results["limits"] = {**limits, "aes_bytes": max(limits["aes_bytes"], aes_rate())}
     if asked["transport"] == "dpf":
-        results["kernel"] = import_module("anonloom_dpf.native").chosen()
+        results["kernel"] = import_module("anonloom_dpf.native").kernel_name()
     print(json.dumps(results))
 
 

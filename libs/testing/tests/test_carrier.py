@@ -5,7 +5,7 @@ import pytest
 from anonloom import Registry
 from anonloom.errors import TransportError
 from anonloom_testing.transport import GUARANTEES, Carrier, SeededEntropy, carrier
-from anonloom_transport import Driver, Erasure, Round, Signer, SlotSecret, signed
+from anonloom_transport import Driver, Erasure, Round, Signer, SlotSecret, verify_signature
 
 
 def message(number):
@@ -108,7 +108,7 @@ def test_it_is_held_when_somebody_alone_is_missing():
 def test_its_servers_have_keys_to_sign_with():
     identity = Carrier().identity(SeededEntropy())
     signature = Signer(identity).sign("a kind", b"", b"a word")
-    assert signed(identity.public, signature, "a kind", b"", b"a word")
+    assert verify_signature(identity.public, signature, "a kind", b"", b"a word")
 
 
 def test_it_promises_other_things_of_a_post():

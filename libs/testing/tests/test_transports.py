@@ -20,11 +20,11 @@ from anonloom_transport import (
     Party,
     Round,
     ServerEngine,
+    is_simulated,
     read_row,
     require_operation,
     require_size,
     row_size,
-    simulated,
     slot_of,
     write_row,
 )
@@ -50,7 +50,7 @@ class RelayClient(ClientEngine):
         described, macs = notice[:end], notice[end:]
         if macs != b"".join(mac(pin, described) for pin in pins):
             raise TransportError("not signed by all servers")
-        return Round.decoded(described)
+        return Round.decode(described)
 
     def post(self, message):
         require_operation(self.round, "post")
@@ -164,7 +164,7 @@ class RelayServer(ServerEngine):
 
     @property
     def notice(self):
-        described = self.round.encoded()
+        described = self.round.encode()
         return described + b"".join(mac(pin, described) for pin in self.config.pins)
 
     def receive(self, envelope):
@@ -711,7 +711,7 @@ def test_seeded_entropy_repeats_itself_and_says_that_it_protects_nobody():
     assert [first.bytes(8), first.bytes(3)] == [second.bytes(8), second.bytes(3)]
     assert SeededEntropy(1).bytes(8) != other.bytes(8)
     assert first.bytes(8) != first.bytes(8)
-    assert simulated(first)
+    assert is_simulated(first)
 
 
 def test_every_check_of_transports_is_broken_by_some_toy():

@@ -368,7 +368,7 @@ def test_who_stays_away_is_known_to_the_network_and_sends_nothing():
 
 def test_a_decoy_that_was_left_before_stands_in_for_who_stays_away():
     net = Driver(Toy(), DEPOSIT)
-    left = net.prepared(b"invited")
+    left = net.prepare_decoy(b"invited")
     assert ([], []) == (net.clients, bodies(net))
     assert 2 == len(left)
     net.absent(1)
@@ -383,7 +383,7 @@ def test_a_decoy_that_was_left_before_stands_in_for_who_stays_away():
 
 def test_servers_take_what_they_kept_and_nothing_travels():
     net = Driver(Toy(), DEPOSIT)
-    left = net.prepared()
+    left = net.prepare_decoy()
     net.stand_in(0, left)
     assert (0, 0) == (net.network.on_the_way, net.meter.between("client", "server"))
 
@@ -397,7 +397,7 @@ def test_a_decoy_is_left_by_who_is_invited():
             invited.append(invitation)
             return Sender(ROUND, invitation)
 
-    Driver(Doorman(), DEPOSIT).prepared(b"a code")
+    Driver(Doorman(), DEPOSIT).prepare_decoy(b"a code")
     assert [b"a code"] == invited
 
 

@@ -28,7 +28,7 @@ def figures(findings):
 
 def test_an_entry_keeps_what_a_round_left():
     entry = played("first", 4, grumbles=True)
-    described = len(post_round(servers=2).encoded())
+    described = len(post_round(servers=2).encode())
     assert ("first", 2, 4, described, True) == (
         entry.name,
         entry.servers,
@@ -57,7 +57,7 @@ def test_bytes_are_those_of_each_sender(ledger):
     result = figures(ledger.traffic(senders=7, rounds="both rounds"))
     # To each of two servers: the digest of the round, and 8 bytes; receipts are as long.
     each = 7 * 2 * (32 + 8)
-    described = 2 * len(post_round(servers=2).encoded())
+    described = 2 * len(post_round(servers=2).encode())
     assert {
         "upload": each / 7,
         "download": described + each / 7,

@@ -59,7 +59,7 @@ def test_bytes_that_are_no_description(data):
     [
         b"no round",
         bytes(6) + b"\xff\xff" + b"[" * 65535,
-        NET.round.encoded().replace(b'"servers": 2', b'"servers": 2000000000'),
+        NET.round.encode().replace(b'"servers": 2', b'"servers": 2000000000'),
     ],
 )
 def test_what_not_all_have_signed_is_not_even_read(described):
@@ -82,7 +82,7 @@ def changed(at, value):
         write_signed(DOCUMENT, SIGNATURES[:1]),
         write_signed(DOCUMENT, SIGNATURES[::-1]),
         write_signed(DOCUMENT, [SIGNATURES[0], bytes(64)]),
-        write_signed(changed(1, post_round(min_batch=3).encoded()), SIGNATURES),
+        write_signed(changed(1, post_round(min_batch=3).encode()), SIGNATURES),
         write_signed(changed(4, changed(4, b"")), SIGNATURES),
         # Signed by all of them, and yet not as this library writes it.
         signed_by_all(changed(0, b"another head")),

@@ -15,7 +15,7 @@ from rounds_plain import (
     uploaded,
 )
 
-from anonloom_testing.transport import Restarting, SeededEntropy, adversaries
+from anonloom_testing.transport import RestartingDriver, SeededEntropy, adversaries
 from anonloom_transport.codec import pack, unpack
 from anonloom_transport.driver import Driver
 from anonloom_transport.recorded_entropy import RecordedEntropy
@@ -154,13 +154,13 @@ def test_a_copy_that_starts_again_is_the_same_after_every_envelope(operation):
 @pytest.mark.parametrize("servers", [1, 2, 3])
 @pytest.mark.parametrize("suite", ["x25519", "mlkem768-x25519"])
 def test_a_post_survives_restarts_at_every_step(servers, suite):
-    net = uploaded(post_round(servers, suite=suite), cls=Restarting)
+    net = uploaded(post_round(servers, suite=suite), cls=RestartingDriver)
     assert ALL == net.finish()
 
 
 @pytest.mark.parametrize("servers", [1, 2, 3])
 def test_a_deposit_survives_restarts_at_every_step(servers):
-    net = uploaded(deposit_round(servers, erase=(1,)), erase=(1,), cls=Restarting)
+    net = uploaded(deposit_round(servers, erase=(1,)), erase=(1,), cls=RestartingDriver)
     net.close()
     net.settle()
     net.erase([2])
@@ -170,7 +170,7 @@ def test_a_deposit_survives_restarts_at_every_step(servers):
 
 def test_lost_uploads_are_handed_over_across_restarts_too():
     lost = adversaries.loses(lambda envelope: envelope.sender.index == 0)
-    net = uploaded(post_round(), cls=Restarting, corrupted={1: lost})
+    net = uploaded(post_round(), cls=RestartingDriver, corrupted={1: lost})
     assert ALL == net.finish()
     remark = "server 1 did not hold an upload that it had confirmed"
     assert {remark: 1} == dict(net.servers[0].remarks)

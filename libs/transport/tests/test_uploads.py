@@ -48,7 +48,7 @@ def test_a_body_is_for_one_server_and_its_fingerprint_for_all(sealed, data):
     assert (body, body.mark) == (again, again.mark)
     changed = attrs.evolve(body, sealed=body.sealed + b"x")
     assert not changed.is_for(index)
-    assert body.marked(keys[index]).mark == body.mark != body.marked(b"another").mark
+    assert body.with_mark(keys[index]).mark == body.mark != body.with_mark(b"another").mark
 
 
 ids = st.binary(min_size=ID_BYTES, max_size=ID_BYTES)
@@ -60,7 +60,7 @@ def test_what_servers_tell_each_other_is_read_as_it_was_written(held):
     for upload, text in held.items():
         uploads.add(upload, Body.of_all([text])[0])
     expected = {(upload, uploads[upload].fingerprint) for upload in held}
-    assert expected == read_held(uploads.held())
+    assert expected == read_held(uploads.write_held())
 
 
 def test_lists_that_no_honest_server_writes():

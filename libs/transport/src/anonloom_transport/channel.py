@@ -12,7 +12,12 @@ from anonloom_transport.engines import Envelope
 from anonloom_transport.messages import MessageLog, SignedMessage
 from anonloom_transport.rounds import Party
 from anonloom_transport.server_group import ServerGroup
-from anonloom_transport.signing import SIGNATURE_BYTES, Signer, signed, signed_hash
+from anonloom_transport.signing import (
+    SIGNATURE_BYTES,
+    Signer,
+    verify_hash_signature,
+    verify_signature,
+)
 
 _NONCE = 32
 _HASH = 32
@@ -162,7 +167,7 @@ class Channel:
     def genuine(self, step: str, server: int, word: SignedMessage) -> bool:
         """Whether a server has signed a word of a step."""
         pin, bound = self.config.pins[server], self.binding_of(step)
-        return signed_hash(pin, word.signature, f"word {step}", bound, word.digest)
+        return verify_hash_signature(pin, word.signature, f"word {step}", bound, word.digest)
 
     def _check_stop(self, server: int) -> None:
         """Stop when a server has said that the round stops."""
@@ -236,7 +241,7 @@ class Channel:
             return None
         for server, word in enumerate(words):
             self._compare(server, word[SIGNATURE_BYTES:], given)
-            if not self.stopped and not signed(
+            if not self.stopped and not verify_signature(
                 self.config.pins[server], word[:SIGNATURE_BYTES], kind, bound, document
             ):
                 self.stop(f"server {server} signs something else than what all words give: {kind}")
@@ -253,15 +258,15 @@ class Channel:
         if word is None or word.digest == digest:
             return False
         pin, bound = self.config.pins[server], self.binding_of(step)
-        return signed_hash(pin, signature, f"word {step}", bound, digest)
+        return verify_hash_signature(pin, signature, f"word {step}", bound, digest)
 
     def _heard_proofs(self, step: str) -> bytes:
         """Write what every server said in a step, each with the proof that it said it."""
-        return b"".join(digest + proof for digest, proof in self.messages.heard(step))
+        return b"".join(digest + proof for digest, proof in self.messages.proofs(step))
 
     def _compare(self, server: int, told: bytes, step: str) -> None:
         """Stop when a server was told something else in a step than this one."""
-        for other, (digest, _) in enumerate(self.messages.heard(step)):
+        for other, (digest, _) in enumerate(self.messages.proofs(step)):
             piece = told[other * TOLD_BYTES : (other + 1) * TOLD_BYTES]
             if piece[:_HASH] == digest:
                 continue

@@ -12,7 +12,7 @@ from anonloom.errors import TransportError
 from anonloom.kinds import Guarantees
 from anonloom_transport.base import EngineTransport, Identity, ServerConfig
 from anonloom_transport.engines import ClientEngine, Entropy, Envelope, ServerEngine
-from anonloom_transport.entropy import SystemEntropy, simulated
+from anonloom_transport.entropy import SystemEntropy, is_simulated
 from anonloom_transport.faults import Fault
 from anonloom_transport.meter import Meter
 from anonloom_transport.network import Network
@@ -125,7 +125,7 @@ class Driver:
     @property
     def simulated(self) -> bool:
         """Whether keys and coins came from a seeded source."""
-        return simulated(self.entropy)
+        return is_simulated(self.entropy)
 
     @property
     def guarantees(self) -> Guarantees:
@@ -195,7 +195,7 @@ class Driver:
         self.trace.absent |= set(range(first, first + senders))
         return new
 
-    def prepared(self, invitation: bytes = b"") -> list[Envelope]:
+    def prepare_decoy(self, invitation: bytes = b"") -> list[Envelope]:
         """Return the decoy of somebody who may be missing later; servers keep it until then."""
         self.meter.phase = "upload"
         with self.meter.work(Party("client", 0)):

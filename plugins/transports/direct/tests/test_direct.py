@@ -303,15 +303,15 @@ def test_disks_and_traffic_give_no_erased_record_away():
     """Every server has seen it; everybody else needs a key that is gone."""
     disks = backed_up()
     left = [config.vault for config in disks.driver.configs]
-    assert (None, []) == (disks.reopened(left), disks.read(left))
+    assert (None, []) == (disks.reopen(left), disks.read(left))
     carried = [sight.envelope.body for sight in disks.driver.trace.network]
-    assert [] == [data for data in [*carried, *disks.written] if message(101) in data]
+    assert [] == [data for data in [*carried, *disks.saved_bytes] if message(101) in data]
 
 
 def test_a_kept_key_gives_it_away():
     copies = [MemoryVault(), MemoryVault()]
     disks = backed_up(corrupted={index: adversaries.keeps_key(copies[index]) for index in (0, 1)})
-    assert message(101) == disks.reopened(copies)[1]
+    assert message(101) == disks.reopen(copies)[1]
     assert any(message(101) in content for content in disks.read(copies))
 
 

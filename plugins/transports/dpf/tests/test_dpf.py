@@ -13,7 +13,7 @@ from anonloom_dpf import native
 from anonloom_dpf.layout import deposit_layout, post_layout
 from anonloom_dpf.transport import Dpf
 from anonloom_dpf.tree import Tree
-from anonloom_testing.transport import Restarting, SeededEntropy
+from anonloom_testing.transport import RestartingDriver, SeededEntropy
 from anonloom_transport import Driver, Round, SlotSecret, faults
 
 pytestmark = pytest.mark.long
@@ -163,7 +163,7 @@ def test_servers_that_start_again_after_every_envelope_say_the_same(begin, opera
     """Every word, the shares among them, has the same bytes as without restarts."""
     planned = [3] if operation == "deposit" else []
     plain, result = played(begin, operation, servers, Driver, planned=planned)
-    again, result_again = played(begin, operation, servers, Restarting, planned=planned)
+    again, result_again = played(begin, operation, servers, RestartingDriver, planned=planned)
     assert result == result_again
     shares = [step for step, _, _ in plain.words() if step == "share"]
     assert servers * (servers - 1) == len(shares)

@@ -9,7 +9,7 @@ from anonloom_mixnet.client import MixnetClient
 from anonloom_mixnet.layers import Layer
 from anonloom_mixnet.packets import Packet
 from anonloom_mixnet.route_claims import KeptPacket
-from anonloom_testing.transport import Restarting, SeededEntropy, adversaries
+from anonloom_testing.transport import RestartingDriver, SeededEntropy, adversaries
 from anonloom_transport import Driver, Party, faults, pack, unpack
 
 both = pytest.mark.parametrize("suite", ["x25519", "mlkem768-x25519"])
@@ -61,7 +61,7 @@ class LowOrder(Silent):
         return [first.sealed] + [b""] * (self.round.servers - 1)
 
 
-@pytest.mark.parametrize("driver", [Driver, Restarting])
+@pytest.mark.parametrize("driver", [Driver, RestartingDriver])
 @pytest.mark.parametrize("servers", [2, 3])
 @pytest.mark.parametrize(
     ("guilty", "suite"),

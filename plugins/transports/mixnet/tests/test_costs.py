@@ -19,7 +19,7 @@ from anonloom_mixnet.costs import (
 from anonloom_mixnet.layers import Opener, overhead
 from anonloom_mixnet.packets import Route
 from anonloom_mixnet.transport import Mixnet
-from anonloom_testing.transport import filled, full_round, travelled
+from anonloom_testing.transport import full_round, measure_traffic, run_full_round
 from anonloom_transport import Microbench, row_size
 
 SUITES = ["x25519", "mlkem768-x25519"]
@@ -39,7 +39,7 @@ def _rates():
 def same_bytes(round, traps=3):
     estimate = Mixnet(traps=traps).estimate(round)
     sizes = {name: getattr(estimate, name) for name in attrs.asdict(estimate) if "bytes" in name}
-    return travelled(filled(Mixnet(traps=traps), round)) == sizes
+    return measure_traffic(run_full_round(Mixnet(traps=traps), round)) == sizes
 
 
 @given(
@@ -95,7 +95,7 @@ def test_layers_and_packets_are_counted(operation, servers, suite, monkeypatch):
     monkeypatch.setattr(open_phase, "read_row", reading)
     senders, traps = 6, 2
     described = full_round(operation, senders, servers=servers, suite=suite)
-    filled(Mixnet(traps=traps), described)
+    run_full_round(Mixnet(traps=traps), described)
 
     work, route = server_work(described, traps), _route(described)
     # Each hop mixes packets of its own size; the first is the one that is estimated.

@@ -8,7 +8,7 @@ import pytest
 from anonloom_mixnet.mix_phase import NUMBER
 from anonloom_mixnet.route_claims import KeptPacket, list_entry
 from anonloom_mixnet.traps import Traps, fingerprint, unseen
-from anonloom_testing.transport import Restarting, SeededEntropy, adversaries
+from anonloom_testing.transport import RestartingDriver, SeededEntropy, adversaries
 from anonloom_transport import Party, cut, faults, pack
 
 pytestmark = pytest.mark.long
@@ -92,7 +92,12 @@ def test_a_hop_that_cheats_is_named_before_anything_is_opened(
 
 def test_a_hop_is_named_over_restarts_too(begin, bent):
     round = begin(
-        "post", 4, servers=3, traps=1, driver=Restarting, corrupted={1: bent("mix", substitute)}
+        "post",
+        4,
+        servers=3,
+        traps=1,
+        driver=RestartingDriver,
+        corrupted={1: bent("mix", substitute)},
     )
     sent = round.texts(4)
     round.driver.post(sent)

@@ -116,7 +116,7 @@ class Hearer(ServerEngine):
     @property
     def notice(self) -> bytes:
         """The plan, which nobody signs."""
-        return self.round.encoded()
+        return self.round.encode()
 
     def receive(self, envelope: Envelope) -> list[Envelope]:
         """Keep what a client says, and confirm it."""
@@ -239,7 +239,7 @@ class Carrier(EngineTransport):
         invitation: bytes = b"",
     ) -> Sender:
         """Return one sender."""
-        return Sender(Round.decoded(notice))
+        return Sender(Round.decode(notice))
 
     def server(
         self,
@@ -287,7 +287,7 @@ def anonloom_register_transports() -> list[Method]:
 
 
 @attrs.frozen(kw_only=True)
-class Priced(Carrier):
+class PricedCarrier(Carrier):
     """A carrier that says beforehand what it costs, in round figures.
 
     A byte and a second of a server for every sender and byte of a message.

@@ -70,13 +70,13 @@ class Plan:
     more: dict[str, Any] = attrs.field(factory=dict)
 
     @property
-    def erased(self) -> set[int]:
+    def erased_positions(self) -> set[int]:
         """All positions that are erased."""
         return {*self.planned, *self.withdrawn}
 
 
 @attrs.frozen
-class Carried:
+class CarriedRound:
     """What one round did, in plain data.
 
     Attributes
@@ -101,7 +101,7 @@ class Carried:
 
 
 @attrs.define(eq=False)
-class Restarting(Driver):
+class RestartingDriver(Driver):
     """A driver whose servers are started again before and after everything that they get."""
 
     def deliver(self) -> None:
@@ -170,7 +170,7 @@ def make_driver(
 ) -> Driver:
     """Return a driver whose servers have begun, or one of them has stopped the round."""
     secrets = slot_secrets(plan.senders) if plan.operation == "deposit" else []
-    driver = (Restarting if plan.restarts else Driver)(
+    driver = (RestartingDriver if plan.restarts else Driver)(
         transport,
         round,
         entropy=SeededEntropy(seed),
@@ -219,7 +219,7 @@ def send(driver: Driver, plan: Plan) -> dict[int, bytes]:
     return sent
 
 
-def carry(transport: Any, round: Round, plan: Plan, seed: object) -> Carried:
+def carry(transport: Any, round: Round, plan: Plan, seed: object) -> CarriedRound:
     """Drive a whole round."""
     driver = make_driver(transport, round, plan, seed)
     garbage = _garble(driver, plan)
@@ -236,7 +236,7 @@ def carry(transport: Any, round: Round, plan: Plan, seed: object) -> Carried:
     insist(driver, lambda: all(server.result is not None for server in driver.servers))
     # Decoys come after everybody who sends something.
     texts = [client.acknowledged for client in driver.clients[: len(sent)]]
-    return Carried(
+    return CarriedRound(
         sent, dict(zip(sent, texts, strict=True)), list(driver.result()), driver.refused(), garbage
     )
 

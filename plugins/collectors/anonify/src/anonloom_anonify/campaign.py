@@ -303,7 +303,7 @@ class Campaign(StudyServers):
         """Let everybody who is there leave a decoy for the next iteration."""
         self._next = driver = self._drive(self.servers[0].deposit(iteration))
         for index in present:
-            self._kept[index] = driver.prepared(*self._invitations_of([index]))
+            self._kept[index] = driver.prepare_decoy(*self._invitations_of([index]))
 
     def _withdraw(self, round: Round, now: int, deposit: Driver) -> None:
         """Ask everybody whether the consent still holds, and erase where it does not."""

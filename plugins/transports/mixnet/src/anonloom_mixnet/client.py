@@ -18,9 +18,9 @@ from anonloom_transport import (
     cut,
     pack,
     row_size,
-    signed,
     signed_size,
     unpack,
+    verify_signature,
     write_row,
 )
 
@@ -108,7 +108,7 @@ class MixnetClient(RoundClient):
             return b""
         pin, bound = self.notice.pins[hop], self.notice.binding
         result = self._kept.layers(self._route)
-        if result is None or not signed(pin, signature, "word failed", bound, word):
+        if result is None or not verify_signature(pin, signature, "word failed", bound, word):
             return b""
         layer = result[0][hop]
         if all(failed.name != name_of(layer.sealed) for failed in read_failed(word) or ()):
