@@ -51,7 +51,7 @@ def measured(driver: Driver, users: int) -> dict[str, Any]:
         "bytes_up": driver.meter.between("client", "server") / users,
         "bytes_down": driver.meter.between("server", "client") / users,
         "bytes_between": driver.meter.between("server", "server") / users,
-        "refused": dict(driver.refused()),
+        "refused": dict(driver.count_refusals()),
     }
 
 

@@ -341,7 +341,7 @@ def of_servers(transport: Any, operation: str) -> Target:
     for driver in drivers:
         seen = [item.envelope for item in driver.trace.seen if item.by is None]
         client: Any = driver.clients[0]
-        seen += client._object() if client.acknowledged else []
+        seen += client._object() if client.is_acknowledged else []
         kept = getattr(client, "_kept", None)
         if kept is not None:
             to = partial(client.to, 0)

@@ -42,15 +42,15 @@ def test_an_entry_keeps_what_a_round_left():
 
 def test_the_smallest_round_decides_and_refusals_add_up(ledger):
     assert 3 == ledger.smallest
-    assert ledger.simulated
-    assert Counter({"said it too loudly": 6}) == ledger.refused
+    assert ledger.is_simulated
+    assert Counter({"said it too loudly": 6}) == ledger.refusal_counts
 
 
 def test_a_ledger_of_system_randomness_is_not_simulated():
     net = Driver(Carrier(), post_round())
     net.post([message(0), message(1)])
     net.finish()
-    assert not Ledger([Entry.of("one", net)]).simulated
+    assert not Ledger([Entry.of("one", net)]).is_simulated
 
 
 def test_bytes_are_those_of_each_sender(ledger):

@@ -101,9 +101,9 @@ if TYPE_CHECKING:
     from anonloom_transport.state_vault import StateVault as StateVault
     from anonloom_transport.storage_attack import StorageAttack as StorageAttack
     from anonloom_transport.strategy import ServerStrategy as ServerStrategy
-    from anonloom_transport.trace import EnvelopeSighting as EnvelopeSighting
     from anonloom_transport.trace import Link as Link
     from anonloom_transport.trace import Rounds as Rounds
+    from anonloom_transport.trace import SeenEnvelope as SeenEnvelope
     from anonloom_transport.trace import Trace as Trace
     from anonloom_transport.transport import RoundTransport as RoundTransport
     from anonloom_transport.uploads import HASH_BYTES as HASH_BYTES
@@ -243,9 +243,9 @@ _HOMES = {
     "storage_attack": ("StorageAttack",),
     "strategy": ("ServerStrategy",),
     "trace": (
-        "EnvelopeSighting",
         "Link",
         "Rounds",
+        "SeenEnvelope",
         "Trace",
     ),
     "transport": ("RoundTransport",),
@@ -276,7 +276,6 @@ __all__ = [
     "Entropy",
     "Entry",
     "Envelope",
-    "EnvelopeSighting",
     "Erasure",
     "Estimate",
     "Fault",
@@ -313,6 +312,7 @@ __all__ = [
     "SILENT",
     "SUITES",
     "SealingKey",
+    "SeenEnvelope",
     "ServerConfig",
     "ServerEngine",
     "ServerStrategy",

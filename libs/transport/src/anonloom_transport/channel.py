@@ -61,7 +61,7 @@ class Channel:
     ----------
     binding
         What words are bound to: the hash of the round description, once there is one.
-    stopped
+    stop_reason
         Why the round cannot go on.
     evidence
         What shows that a server has lied, to whoever asks.
@@ -72,7 +72,7 @@ class Channel:
     round: ServerGroup
     config: ServerConfig
     binding: bytes = b""
-    stopped: str = ""
+    stop_reason: str = ""
     evidence: list[Contradiction] = attrs.field(factory=list, init=False, repr=False)
     outbox: list[Envelope] = attrs.field(factory=list, init=False, repr=False)
     messages: MessageLog = attrs.field(init=False, repr=False)
@@ -133,8 +133,8 @@ class Channel:
 
     def stop(self, reason: str) -> None:
         """Give up, and tell the others why."""
-        if not self.stopped:
-            self.stopped = reason
+        if not self.stop_reason:
+            self.stop_reason = reason
             self.send(STOP, reason.encode()[:_REASON])
 
     # --- hearing --------------------------------------------------------------------------------
@@ -172,10 +172,10 @@ class Channel:
     def _check_stop(self, server: int) -> None:
         """Stop when a server has said that the round stops."""
         word = self.of(STOP, server)
-        if word is not None and not self.stopped:
+        if word is not None and not self.stop_reason:
             reason = readable(word)
             own = server == self.config.index
-            self.stopped = reason if own else f"server {server} stopped the round: {reason}"
+            self.stop_reason = reason if own else f"server {server} stopped the round: {reason}"
 
     def restore(self, entries: Iterable[tuple[str, int, SignedMessage]]) -> None:
         """Take up a conversation again with all words that were said before."""
@@ -194,7 +194,7 @@ class Channel:
         messages = [
             step for step, _ in self.messages.steps(self.config.index) if step not in self._to
         ]
-        if not messages or self.stopped:
+        if not messages or self.stop_reason:
             return []
         missing = (
             index
@@ -241,11 +241,11 @@ class Channel:
             return None
         for server, word in enumerate(words):
             self._compare(server, word[SIGNATURE_BYTES:], given)
-            if not self.stopped and not verify_signature(
+            if not self.stop_reason and not verify_signature(
                 self.config.pins[server], word[:SIGNATURE_BYTES], kind, bound, document
             ):
                 self.stop(f"server {server} signs something else than what all words give: {kind}")
-        return None if self.stopped else [word[:SIGNATURE_BYTES] for word in words]
+        return None if self.stop_reason else [word[:SIGNATURE_BYTES] for word in words]
 
     def proof(self, step: str, server: int) -> bytes:
         """Return the proof of what a server has said to this one in a step."""
@@ -326,7 +326,7 @@ class Channel:
         for server, (commitment, word) in enumerate(zip(commitments, words, strict=True)):
             nonce, value = word[:_NONCE], word[start:]
             self._compare(server, word[_NONCE:start], name + COMMIT)
-            if self.stopped:
+            if self.stop_reason:
                 return None
             expected = self._commitment(name, subject, server, nonce, value)
             if not hmac.compare_digest(expected, commitment):

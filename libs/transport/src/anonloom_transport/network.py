@@ -13,7 +13,7 @@ from anonloom_transport.entropy import SteppedClock
 from anonloom_transport.faults import Delivery, Fault
 from anonloom_transport.meter import Meter
 from anonloom_transport.rounds import Party
-from anonloom_transport.trace import EnvelopeSighting, Trace
+from anonloom_transport.trace import SeenEnvelope, Trace
 
 #: How long an envelope travels.
 _LATENCY = 1.0
@@ -124,4 +124,4 @@ class Network(Generic[AnyServer]):
 
     def _note(self, party: Party | None, envelope: Envelope) -> None:
         if self.trace is not None:
-            self.trace.seen.append(EnvelopeSighting(self.clock.now(), party, envelope))
+            self.trace.seen.append(SeenEnvelope(self.clock.now(), party, envelope))

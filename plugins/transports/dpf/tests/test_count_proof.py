@@ -254,13 +254,13 @@ def outcome(begun, contents):
     """Let all but the last position be filled, and somebody send; return counts and refusals."""
     sent = begun.records(range(39))
     begun.deposit(sent)
-    assert begun.craft(contents).acknowledged
+    assert begun.craft(contents).is_acknowledged
     begun.driver.close()
     begun.driver.settle()
     counts = begun.driver.count(GROUPS)
     begun.driver.open()
     assert [*sent.values()] == list(begun.driver.result())[:39]
-    return counts, dict(begun.driver.refused())
+    return counts, dict(begun.driver.count_refusals())
 
 
 def test_what_is_crafted_here_is_right_when_nothing_is_wrong(begin):
@@ -344,7 +344,7 @@ def test_several_wrong_uploads_of_all_kinds_are_all_found(begin):
     begun.driver.close()
     begun.driver.settle()
     assert (50, 0) == begun.driver.count([range(50), range(50, 61)])
-    assert {"wrong presence": 8, "foreign write": 8} == dict(begun.driver.refused())
+    assert {"wrong presence": 8, "foreign write": 8} == dict(begun.driver.count_refusals())
     begun.driver.open()
     assert [*sent.values(), *[None] * 11] == list(begun.driver.result())
 
@@ -382,7 +382,7 @@ def test_a_server_that_lies_about_checks_stops_the_round(begin, step):
     assert (
         "1 of 8 uploads fail the check, more than the tolerated share of 0: one of the servers "
         "deviates, or that many senders do"
-    ) == begun.driver.servers[0].stopped
+    ) == begun.driver.servers[0].stop_reason
 
 
 @pytest.mark.parametrize("step", ["sketch", "proof"])
@@ -391,7 +391,7 @@ def test_checks_of_another_size_stop_the_round(begin, step):
     begun.deposit(begun.records(range(8)))
     begun.driver.close()
     begun.driver.settle()
-    assert "a server sent check values of the wrong size" == begun.driver.servers[0].stopped
+    assert "a server sent check values of the wrong size" == begun.driver.servers[0].stop_reason
 
 
 def test_a_part_that_makes_no_count_stops_the_round(begin):
@@ -428,7 +428,7 @@ def test_a_server_that_announces_no_toss_is_named_before_anything_is_signed(begi
     begun = counting(begin, 9, corrupted={1: adversaries.misannounces(change)})
     server = begun.driver.servers[0]
     expected = f"server 1 announced keys that cannot be used: {why}"
-    assert (expected, None) == (server.stopped, server.notice)
+    assert (expected, None) == (server.stop_reason, server.notice)
 
 
 def test_a_server_that_tosses_something_else_is_named(begin):
@@ -437,7 +437,7 @@ def test_a_server_that_tosses_something_else_is_named(begin):
     begun.deposit(begun.records(range(8)))
     begun.driver.close()
     begun.driver.settle()
-    assert "server 1 tosses something else than it announced" == begun.driver.servers[0].stopped
+    assert "server 1 tosses something else than it announced" == begun.driver.servers[0].stop_reason
 
 
 def test_a_server_that_goes_on_from_an_older_state_says_the_same_again(begin):

@@ -76,7 +76,7 @@ def test_a_guilty_sender_is_removed_and_the_round_goes_on(begin, guilty, servers
     assert sorted(sent) == list(round.driver.result())
     # It misses its packet, of course, and says so in vain.
     expected = {"packet that a later hop cannot open": 1, "unfounded objection": 1}
-    assert [expected] * servers == [server.refused for server in round.driver.servers]
+    assert [expected] * servers == [server.refusals for server in round.driver.servers]
 
 
 @both
@@ -207,7 +207,7 @@ def test_a_copy_of_a_layer_stops_the_round_and_removes_nobody(begin, servers):
     message = "two packets are the same at server 1: one of their senders or server 0 deviates"
     assert {message} == round.finish()
     assert set() == round.opened_by
-    assert all(not server.refused for server in round.driver.servers)
+    assert all(not server.refusals for server in round.driver.servers)
 
 
 def test_a_round_that_becomes_too_small_by_it_is_not_opened(begin):
@@ -226,7 +226,7 @@ def test_nonsense_and_garbage_are_refused(begin):
     client = round.driver.client()
     size = round.driver.servers[0].strategy.content_size
     round.send(client, adversaries.nonsense(client, size, SeededEntropy("nonsense")))
-    assert 1 == round.driver.servers[0].refused["packet cannot be opened"]
+    assert 1 == round.driver.servers[0].refusals["packet cannot be opened"]
     for act in (round.driver.close, round.driver.settle):
         act()
         stranger = Party("client", 99)
@@ -260,4 +260,4 @@ def test_an_answer_that_names_no_hop_is_refused_and_makes_no_server_fail(begin, 
     round.driver.close()
     round.driver.settle()
     round.driver.inject(client.to(0, "layer", pack(number, bytes(32), b"")))
-    assert {"unfounded answer": 1} == dict(round.driver.servers[0].refused)
+    assert {"unfounded answer": 1} == dict(round.driver.servers[0].refusals)

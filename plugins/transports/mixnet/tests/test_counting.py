@@ -77,7 +77,7 @@ def test_who_misses_a_packet_says_so_before_the_count(begin):
         body=b"a claim",
     )
     begun.driver.inject(claim)
-    assert {"not the time for objections": 1} == dict(begun.driver.refused())
+    assert {"not the time for objections": 1} == dict(begun.driver.count_refusals())
 
 
 def test_a_server_that_counts_otherwise_is_noticed(begin):

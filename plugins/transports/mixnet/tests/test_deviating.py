@@ -125,7 +125,7 @@ def test_a_server_that_shows_two_lists_is_named(begin):
 def test_wrong_words_at_the_opening_are_named(begin, step, said):
     round = begin("deposit", 4, corrupted={1: adversaries.lies(step)})
     carry(round, operation="deposit")
-    assert said == round.driver.servers[0].stopped
+    assert said == round.driver.servers[0].stop_reason
     assert round.driver.servers[0].result is None
 
 
@@ -146,7 +146,7 @@ def test_a_server_that_shows_a_wrong_key_of_a_share_destroys_a_row_and_alters_no
     assert 1 == result.count(None)
     remark = "a share does not open: its sender or server 1 deviates"
     assert [{remark: 1}] * 2 == [server.remarks for server in round.driver.servers]
-    assert [{"contested": 1}] * 2 == [server.refused for server in round.driver.servers]
+    assert [{"contested": 1}] * 2 == [server.refusals for server in round.driver.servers]
 
 
 # --- senders who do not look, and traps -----------------------------------------------------------
@@ -202,7 +202,7 @@ def test_without_traps_and_with_senders_who_do_not_look_a_drop_goes_unseen(begin
 
 def claim(round, client, body, step="missing"):
     round.send(client, [client.to(0, step, body)])
-    return round.driver.servers[0].refused
+    return round.driver.servers[0].refusals
 
 
 def test_nobody_can_have_a_packet_followed_that_arrived(begin):

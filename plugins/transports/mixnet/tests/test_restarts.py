@@ -35,7 +35,7 @@ def play(begin, operation, servers, suite, driver):
 def test_servers_that_start_again_after_every_envelope_end_alike(begin, operation, servers, suite):
     round, expected = play(begin, operation, servers, suite, RestartingDriver)
     assert expected == list(round.driver.result())
-    assert Counter() == round.driver.refused()
+    assert Counter() == round.driver.count_refusals()
 
 
 @both

@@ -56,7 +56,7 @@ class DeviatingServer(ServerEngine):
 
     def __init__(self, honest: ServerEngine, config: ServerConfig) -> None:
         self.honest, self.config = honest, config
-        self.refused = honest.refused
+        self.refusals = honest.refusals
         self.signer = Signer(config.identity)
 
     def filter_incoming(self, envelope: Envelope) -> Envelope | list[Envelope]:
@@ -91,9 +91,9 @@ class DeviatingServer(ServerEngine):
         return self.honest.notice
 
     @property
-    def accepted(self) -> int:
+    def accepted_count(self) -> int:
         """What the honest engine says."""
-        return self.honest.accepted
+        return self.honest.accepted_count
 
     @property
     def left_out(self) -> int:
@@ -111,9 +111,9 @@ class DeviatingServer(ServerEngine):
         return self.honest.result
 
     @property
-    def stopped(self) -> str:
+    def stop_reason(self) -> str:
         """What the honest engine says."""
-        return self.honest.stopped
+        return self.honest.stop_reason
 
     def receive(self, envelope: Envelope) -> list[Envelope]:
         """Take what was sent, or not."""

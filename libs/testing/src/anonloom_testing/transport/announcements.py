@@ -102,7 +102,9 @@ def _must_name(driver: Driver, named: str) -> None:
     liar = f"server {driver.round.servers - 1}"
     for index, server in enumerate(driver.servers[:-1]):
         assert server.notice is None, f"{named}: server {index} has signed it"
-        assert server.stopped.startswith(liar), f"{named}: server {index} says {server.stopped!r}"
+        assert server.stop_reason.startswith(liar), (
+            f"{named}: server {index} says {server.stop_reason!r}"
+        )
     text = ""
     try:
         driver.client()

@@ -186,7 +186,7 @@ def make_driver(
 def insist(driver: Driver, done: Callable[[], bool]) -> None:
     """Let everybody send again until something is so, or it is hopeless."""
     for _ in range(TRIES):
-        if done() or any(server.stopped for server in driver.servers):
+        if done() or any(server.stop_reason for server in driver.servers):
             return
         driver.retry()
 
@@ -198,7 +198,7 @@ def step(driver: Driver, act: Callable[[], None]) -> None:
             act()
             return
         except TransportError:
-            if any(server.stopped for server in driver.servers):
+            if any(server.stop_reason for server in driver.servers):
                 raise
             driver.retry()
     act()
@@ -224,7 +224,7 @@ def carry(transport: Any, round: Round, plan: Plan, seed: object) -> CarriedRoun
     driver = make_driver(transport, round, plan, seed)
     garbage = _garble(driver, plan)
     sent = send(driver, plan)
-    insist(driver, lambda: all(client.acknowledged for client in driver.clients))
+    insist(driver, lambda: all(client.is_acknowledged for client in driver.clients))
     garbage += _garble(driver, plan)
     driver.close()
     garbage += _garble(driver, plan)
@@ -235,9 +235,13 @@ def carry(transport: Any, round: Round, plan: Plan, seed: object) -> CarriedRoun
     step(driver, driver.open)
     insist(driver, lambda: all(server.result is not None for server in driver.servers))
     # Decoys come after everybody who sends something.
-    texts = [client.acknowledged for client in driver.clients[: len(sent)]]
+    texts = [client.is_acknowledged for client in driver.clients[: len(sent)]]
     return CarriedRound(
-        sent, dict(zip(sent, texts, strict=True)), list(driver.result()), driver.refused(), garbage
+        sent,
+        dict(zip(sent, texts, strict=True)),
+        list(driver.result()),
+        driver.count_refusals(),
+        garbage,
     )
 
 

@@ -160,7 +160,7 @@ def check_client_believes_its_own_receipts_only(watched: WatchedRound) -> None:
     for receipt in receipts:
         for body in (receipt.body, entropy.bytes(len(receipt.body)), b""):
             client.receive(attrs.evolve(receipt, upload=own, body=body))
-    assert not client.acknowledged, "a receipt for something else acknowledged a message"
+    assert not client.is_acknowledged, "a receipt for something else acknowledged a message"
 
 
 def check_senders_look_alike(watched: WatchedRound) -> None:

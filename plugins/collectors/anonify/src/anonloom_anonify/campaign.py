@@ -334,7 +334,7 @@ class Campaign(StudyServers):
         self.after(self, f"{name}: close")
         driver.settle()
         self.after(self, f"{name}: settle")
-        stopped = next((server.stopped for server in driver.servers if server.stopped), "")
+        stopped = next((server.stop_reason for server in driver.servers if server.stop_reason), "")
         if stopped:
             raise TransportError(stopped)
 

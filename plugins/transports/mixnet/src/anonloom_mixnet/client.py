@@ -88,7 +88,7 @@ class MixnetClient(RoundClient):
         if document is None:
             return []
         self.arrived = self._listed in _pieces(document)
-        if self.arrived or not self.acknowledged:
+        if self.arrived or not self.is_acknowledged:
             return []
         claim = bytes(self._kept)
         return [self.to(server, "missing", claim) for server in range(self.round.servers)]
