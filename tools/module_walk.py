@@ -10,6 +10,7 @@ was made with it. Importing a module is no call.
 
 import sys
 import threading
+from inspect import CO_OPTIMIZED
 from types import CodeType, FrameType
 
 from anonloom._cli import main as anonloom
@@ -30,7 +31,9 @@ class Walk:
             return
         module = frame.f_globals.get("__name__", "")
         name = frame.f_code.co_qualname
-        if not module.startswith(MODULES) or name == "<module>" or name.startswith("__"):
+        # Bodies of modules and classes run once, when they are imported; only functions have fast
+        # locals.
+        if not module.startswith(MODULES) or not frame.f_code.co_flags & CO_OPTIMIZED:
             return
         self.first.setdefault(module, name)
         self.functions.setdefault(module, set()).add(frame.f_code)
