@@ -63,7 +63,7 @@ def main() -> None:
         "asked": {name: str(value) for name, value in vars(asked).items()},
         "whole_cpu": whole,
         "limits": limits,
-        "kernel": import_module("anonloom_dpf.native").chosen(),
+        "kernel": import_module("anonloom_dpf.native").kernel_name(),
         "published": len(released),
         "differs_from_curator": _differences(campaign, table, stages, donor_data, released),
         "rounds": {entry.name: _entry(entry) for entry in campaign.ledger.entries},

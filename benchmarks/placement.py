@@ -20,7 +20,7 @@ import svg
 from numpy.typing import NDArray
 from svg import INK, Box, Panel, mark, path, text
 
-from anonloom_dpf.peeling import COPIES, Peeling, factor_for, lost_share, slots_per_table
+from anonloom_dpf.peeling import COPIES, PeelingPlacement, factor_for, lost_share, slots_per_table
 from anonloom_dpf.placement import Placement
 from anonloom_dpf.single import SingleSlot, success_rate
 from anonloom_testing.transport import SeededEntropy
@@ -84,7 +84,7 @@ def pieces(
 def under_attack(args: argparse.Namespace) -> Iterator[Record]:
     """Measure honest records lost, for every leaf size, tolerated and true share."""
     for attack, leaf, tolerated, share in cases():
-        placement = Peeling(
+        placement = PeelingPlacement(
             capacity=args.senders,
             message_size=MESSAGE,
             slots_per_leaf=leaf,
@@ -195,11 +195,11 @@ def single_slots(args: argparse.Namespace) -> Iterator[Record]:
         decoded = placement.decode(tables, expected=args.senders)
         yield {
             "ratio": ratio,
-            "delivered": decoded.delivered / args.senders,
+            "delivered": decoded.delivered_count / args.senders,
             "exact": math.exp(-1 / ratio),
             "paper": success_rate(args.senders, placement.tables[0]),
             "collided_slots": decoded.undelivered_slots,
-            "lost": decoded.lost,
+            "lost": decoded.lost_count,
             "estimated": round(placement.estimate(decoded)),
         }
 

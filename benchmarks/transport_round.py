@@ -51,7 +51,7 @@ def measured(driver: Driver, users: int) -> dict[str, Any]:
         "bytes_up": driver.meter.between("client", "server") / users,
         "bytes_down": driver.meter.between("server", "client") / users,
         "bytes_between": driver.meter.between("server", "server") / users,
-        "refused": dict(driver.refused()),
+        "refused": dict(driver.count_refusals()),
     }
 
 
@@ -144,7 +144,7 @@ def main() -> None:
     # A machine that was slower at one end was shared: the limit is what it can do at its best.
     results["limits"] = {**limits, "aes_bytes": max(limits["aes_bytes"], aes_rate())}
     if asked["transport"] == "dpf":
-        results["kernel"] = import_module("anonloom_dpf.native").chosen()
+        results["kernel"] = import_module("anonloom_dpf.native").kernel_name()
     print(json.dumps(results))
 
 

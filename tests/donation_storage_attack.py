@@ -40,7 +40,7 @@ class StudyStorageAttack:
     @property
     def saved_bytes(self) -> list[bytes]:
         """All bytes that were ever saved."""
-        of_rounds = [saved for disks in self.rounds.values() for saved in disks.written]
+        of_rounds = [saved for disks in self.rounds.values() for saved in disks.saved_bytes]
         return [saved for backup in self._backups for saved in backup] + of_rounds
 
     def reopen_rounds(
@@ -54,7 +54,7 @@ class StudyStorageAttack:
             Where each server's keys are; what the rounds have left if they are not given.
         """
         results = {
-            name: item.reopened(vaults or _remaining_vaults(item))
+            name: item.reopen(vaults or _remaining_vaults(item))
             for name, item in self.rounds.items()
         }
         return {name: records for name, records in results.items() if records is not None}

@@ -30,9 +30,9 @@ def test_decoys_leave_nothing_and_look_like_deposits(name, servers):
     records = messages(SENDERS)
     clients = driver.decoy(DECOYS)
     driver.deposit(zip(secrets, records, strict=True))
-    assert all(client.acknowledged for client in clients)
+    assert all(client.is_acknowledged for client in clients)
     assert records == list(driver.finish())
-    assert not driver.refused()
+    assert not driver.count_refusals()
     sizes = {}
     for sight in driver.trace.network:
         envelope = sight.envelope

@@ -88,7 +88,7 @@ def driver(name, operation, servers=2, cls=Driver, **more):
 
 def insist(net, done, tries=12):
     for _ in range(tries):
-        if done() or any(server.stopped for server in net.servers):
+        if done() or any(server.stop_reason for server in net.servers):
             return
         net.retry()
 
@@ -99,7 +99,7 @@ def through(net, act):
         try:
             return act()
         except TransportError:
-            if any(server.stopped for server in net.servers):
+            if any(server.stop_reason for server in net.servers):
                 return None
             net.retry()
     return None
@@ -114,22 +114,22 @@ def upload(net, senders=SENDERS):
 
 def counted(net):
     """Count what went wrong and what was put right, by reason."""
-    return sum((server.remarks for server in net.servers), net.refused())
+    return sum((server.remarks for server in net.servers), net.count_refusals())
 
 
 def to_the_end(net):
     """Upload and go as far as the servers let; return what each of them says is public."""
-    if any(server.notice is None or server.stopped for server in net.servers):
+    if any(server.notice is None or server.stop_reason for server in net.servers):
         return [server.result for server in net.servers]
     upload(net)
-    insist(net, lambda: all(client.acknowledged for client in net.clients))
+    insist(net, lambda: all(client.is_acknowledged for client in net.clients))
     through(net, net.close)
     # Whoever is shown a list in two steps gets the time to answer.
     through(net, net.settle)
     if net.round.counted:
         sums = through(net, lambda: net.count(GROUPS))
         assert net.corrupted or sums == SUMS
-    if net.round.operation == "deposit" and not any(server.stopped for server in net.servers):
+    if net.round.operation == "deposit" and not any(server.stop_reason for server in net.servers):
         net.erase(WITHDRAWN)
     through(net, net.open)
     insist(net, lambda: all(server.result is not None for server in net.servers))
@@ -149,7 +149,7 @@ def comparable(operation, result):
 
 
 def acknowledged(net):
-    return [client.acknowledged for client in net.clients]
+    return [client.is_acknowledged for client in net.clients]
 
 
 @functools.cache
@@ -219,12 +219,12 @@ def test_a_bad_network_loses_nothing_and_doubles_nothing(name, operation, step, 
     net = driver(name, operation, faults=[FAULTS[fault](faults.step(step))])
     results = to_the_end(net)
     assert [True] * SENDERS == acknowledged(net)
-    assert ["", ""] == [server.stopped for server in net.servers]
+    assert ["", ""] == [server.stop_reason for server in net.servers]
     assert [expected(operation)] * 2 == [comparable(operation, result) for result in results]
     if fault == "corrupt" and (step, "server") in {
         (known, receiver) for known, _, receiver in steps(name, operation)
     }:
-        assert sum(net.refused().values()) > 0
+        assert sum(net.count_refusals().values()) > 0
 
 
 # --- restarts -------------------------------------------------------------------------------
@@ -265,7 +265,7 @@ def test_a_server_that_starts_again_ends_with_the_same_result(name, operation, s
 
 def blamed(net, server):
     """Return whom an honest server blames, or nobody; what the liar says is the liar's."""
-    text = net.servers[server].stopped
+    text = net.servers[server].stop_reason
     while told := re.match(r"server (\d+) stopped the round: (.*)", text):
         if int(told[1]) == LIAR:
             return LIAR
@@ -282,7 +282,7 @@ def judged(net, results):
     )
     wanted, confirmed = expected(operation), acknowledged(net)
     for server in honest:
-        assert blamed(net, server) in (None, LIAR), net.servers[server].stopped
+        assert blamed(net, server) in (None, LIAR), net.servers[server].stop_reason
         result = results[server]
         if result is None:
             continue
@@ -303,7 +303,7 @@ def judged(net, results):
         assert [] == lost, "what was acknowledged is lost, and the round did not stop"
     shown = {tuple(results[index]) for index in honest if results[index] is not None}
     assert len(shown) <= 1, "honest servers publish different results"
-    return {blamed(net, server) for server in honest if net.servers[server].stopped}
+    return {blamed(net, server) for server in honest if net.servers[server].stop_reason}
 
 
 def deviating(name, operation, corruption, servers=2):
@@ -322,7 +322,9 @@ def test_a_server_that_says_two_things_is_named(name, operation, step, servers):
     judged(net, results)
     for server in range(servers):
         if server != LIAR and net.servers[server].result is None:
-            assert net.servers[server].stopped.endswith(f"server {LIAR} said two different things")
+            assert net.servers[server].stop_reason.endswith(
+                f"server {LIAR} said two different things"
+            )
 
 
 def flip_first(said):
@@ -388,7 +390,7 @@ def test_a_share_that_was_changed_before_it_was_committed_to(name, operation, ex
     complete = all(
         result is not None and comparable(operation, result) == wanted for result in results
     )
-    noticed = any(server.stopped for server in net.servers) or counted(net)
+    noticed = any(server.stop_reason for server in net.servers) or counted(net)
     assert complete or noticed
 
 
@@ -463,7 +465,7 @@ def test_garbage_under_every_word_is_refused_and_counted(name, operation, step):
     sent = adversaries.garbage(net.round, SeededEntropy(step), [step], Party("client", 99))
     for envelope in sent:
         net.inject(envelope)
-    assert len(sent) == sum(net.refused().values())
+    assert len(sent) == sum(net.count_refusals().values())
     results = to_the_end(net)
     assert [expected(operation)] * 2 == [comparable(operation, result) for result in results]
 
@@ -486,11 +488,11 @@ def test_nonsense_that_is_sealed_well_touches_nobody_else(name, operation):
         strange = Counter(net.result()) - Counter(wanted)
         assert not Counter(wanted) - Counter(net.result())
         # One message of its own, or none and a count.
-        assert strange.total() + sum(net.refused().values()) > 0
+        assert strange.total() + sum(net.count_refusals().values()) > 0
         assert strange.total() <= 1
     else:
         assert wanted == list(net.result())
-        assert sum(net.refused().values()) > 0
+        assert sum(net.count_refusals().values()) > 0
 
 
 def foreign(net, position, secret):
@@ -518,7 +520,7 @@ def test_a_foreign_write_never_alters_a_record(name, early, helped):
     upload(net, SENDERS - 1)
     if not early:
         foreign(net, 2, secret)
-    confirmed = net.clients[first + 2].acknowledged
+    confirmed = net.clients[first + 2].is_acknowledged
     net.close()
     net.settle()
     net.erase(WITHDRAWN)

@@ -341,7 +341,7 @@ def of_servers(transport: Any, operation: str) -> Target:
     for driver in drivers:
         seen = [item.envelope for item in driver.trace.seen if item.by is None]
         client: Any = driver.clients[0]
-        seen += client._object() if client.acknowledged else []
+        seen += client._object() if client.is_acknowledged else []
         kept = getattr(client, "_kept", None)
         if kept is not None:
             to = partial(client.to, 0)
@@ -519,7 +519,7 @@ def rounds_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
     transport: Any = driver.transport
     software, judge, identities = transport.software, transport.judge_keys, driver.identities
     server: Any = driver.servers[0]
-    held = server.state.uploads.held()
+    held = server.state.uploads.write_held()
     client: Any = driver.clients[0]
     objection = client._object()[0].body
     sizes = server.collection.sealed_sizes
@@ -545,9 +545,9 @@ def rounds_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
     yield (
         "rounds: plan of a round",
         lambda: decoding(
-            Round.decoded,
-            driver.round.encoded(),
-            described("deposit")[0].encoded(),
+            Round.decode,
+            driver.round.encode(),
+            described("deposit")[0].encode(),
             allowed=(TransportError,),
         ),
     )
@@ -573,12 +573,12 @@ def _part(data: bytes, at: int) -> bytes:
 
 
 def _plan_target(round: Round) -> Target:
-    encoded = round.encoded()
+    encoded = round.encode()
     head = json.loads(encoded[8 : 8 + int.from_bytes(encoded[:8], "big")])
 
     def attempt(rng: random.Random) -> int:
         data = spelled(mutated_json(rng, head))
-        Round.decoded(len(data).to_bytes(8, "big") + data)
+        Round.decode(len(data).to_bytes(8, "big") + data)
         return len(data)
 
     return Target(attempt, (TransportError,))

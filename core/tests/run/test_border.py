@@ -489,8 +489,8 @@ class Talking(ClientEngine):
         return []
 
     @property
-    def acknowledged(self):
-        leave("client", "acknowledged")
+    def is_acknowledged(self):
+        leave("client", "is_acknowledged")
 
 
 class Line(EngineTransport):
@@ -525,8 +525,8 @@ def leaving(monkeypatch):
 
 def test_what_a_method_hands_out_is_inside_the_border(line, leaving):
     client = line.client(b"", (), entropy=None, clock=None)
-    LEAVING["client", "post"] = LEAVING["client", "acknowledged"] = SystemExit(0)
-    for work in (lambda: client.post(b""), lambda: client.acknowledged):
+    LEAVING["client", "post"] = LEAVING["client", "is_acknowledged"] = SystemExit(0)
+    for work in (lambda: client.post(b""), lambda: client.is_acknowledged):
         with pytest.raises(FaultyPluginError) as refused:
             work()
         assert f"this is a bug of transport 'line' of acme 2.0: SystemExit in {PLACE}" == str(

@@ -5,7 +5,7 @@ import pytest
 from anonloom import Registry
 from anonloom.errors import TransportError
 from anonloom_testing.transport import GUARANTEES, Carrier, SeededEntropy, carrier
-from anonloom_transport import Driver, Erasure, Round, Signer, SlotSecret, signed
+from anonloom_transport import Driver, Erasure, Round, Signer, SlotSecret, verify_signature
 
 
 def message(number):
@@ -58,7 +58,7 @@ def filled(round, asked=None, erasure=None, numbers=(0, 1, 3)):
 def test_messages_arrive_sorted():
     net = Driver(Carrier(), POST)
     sent = net.post([message(3), message(1), message(2)])
-    assert all(client.acknowledged for client in sent)
+    assert all(client.is_acknowledged for client in sent)
     assert [message(1), message(2), message(3)] == net.finish()
 
 
@@ -91,7 +91,7 @@ def test_filled_positions_are_counted():
 def test_it_withholds_and_spoils_what_it_is_told_to():
     net = filled(deposit(), Carrier(withholds=True, spoils=True, grumbles=True))
     assert [None, message(1), None, b"\xff" * 8] == net.finish()
-    assert {"said it too loudly": 6} == net.refused()
+    assert {"said it too loudly": 6} == net.count_refusals()
 
 
 def test_it_does_not_close_with_too_few():
@@ -108,7 +108,7 @@ def test_it_is_held_when_somebody_alone_is_missing():
 def test_its_servers_have_keys_to_sign_with():
     identity = Carrier().identity(SeededEntropy())
     signature = Signer(identity).sign("a kind", b"", b"a word")
-    assert signed(identity.public, signature, "a kind", b"", b"a word")
+    assert verify_signature(identity.public, signature, "a kind", b"", b"a word")
 
 
 def test_it_promises_other_things_of_a_post():

@@ -20,11 +20,11 @@ from anonloom_transport import (
     Party,
     Round,
     ServerEngine,
+    is_simulated,
     read_row,
     require_operation,
     require_size,
     row_size,
-    simulated,
     slot_of,
     write_row,
 )
@@ -50,7 +50,7 @@ class RelayClient(ClientEngine):
         described, macs = notice[:end], notice[end:]
         if macs != b"".join(mac(pin, described) for pin in pins):
             raise TransportError("not signed by all servers")
-        return Round.decoded(described)
+        return Round.decode(described)
 
     def post(self, message):
         require_operation(self.round, "post")
@@ -97,15 +97,15 @@ class RelayClient(ClientEngine):
         return []
 
     @property
-    def acknowledged(self):
+    def is_acknowledged(self):
         return self.confirmed == set(self.round.everyone)
 
 
 class RelayServer(ServerEngine):
-    stopped = ""
+    stop_reason = ""
 
     def __init__(self, round, config, entropy, saved):
-        self.round, self.config, self.entropy, self.refused = round, config, entropy, Counter()
+        self.round, self.config, self.entropy, self.refusals = round, config, entropy, Counter()
         self.uploads, self.asked = {}, []
         self.erased = set(config.erasure.positions if config.erasure else ())
         self.final = self.groups = None
@@ -124,13 +124,13 @@ class RelayServer(ServerEngine):
 
     def state(self):
         uploads = {upload.hex(): body.hex() for upload, body in self.uploads.items()}
-        state = [uploads, self.asked, sorted(self.erased), self.refused, self.groups]
+        state = [uploads, self.asked, sorted(self.erased), self.refusals, self.groups]
         return json.dumps(state).encode()
 
     def save(self):
         if self.final is not None:
             shown = [None if item is None else item.hex() for item in self.final]
-            return b"public" + json.dumps([self.asked, shown, self.refused]).encode()
+            return b"public" + json.dumps([self.asked, shown, self.refusals]).encode()
         key, state = self.config.vault.fetch("relay"), self.state()
         return b"secret" + mac(key, state) + self.hidden(key, state)
 
@@ -154,7 +154,7 @@ class RelayServer(ServerEngine):
             except ValueError:
                 raise TransportError("cannot be read") from None
             self.erased = set(erased)
-        self.refused = Counter(refused)
+        self.refusals = Counter(refused)
 
     def check(self, found, expected):
         if found != expected:
@@ -164,13 +164,13 @@ class RelayServer(ServerEngine):
 
     @property
     def notice(self):
-        described = self.round.encoded()
+        described = self.round.encode()
         return described + b"".join(mac(pin, described) for pin in self.config.pins)
 
     def receive(self, envelope):
         reason = self.judge(envelope)
         if reason:
-            self.refused[reason] += 1
+            self.refusals[reason] += 1
             return []
         self.keep(envelope.upload, envelope.body)
         return [
@@ -206,13 +206,13 @@ class RelayServer(ServerEngine):
         return len(content) == size and known
 
     @property
-    def accepted(self):
+    def accepted_count(self):
         return len(self.uploads)
 
     # --- the end --------------------------------------------------------------------------------
 
     def close(self):
-        if self.accepted < self.round.min_batch:
+        if self.accepted_count < self.round.min_batch:
             raise TransportError("too few senders")
         self.asked.append("close")
         return []
@@ -374,7 +374,7 @@ class InOrder(Relay):
 
 
 class Uncounted(Relay):
-    server_engine = broken(refused=property(lambda self: Counter(), lambda self, value: None))
+    server_engine = broken(refusals=property(lambda self: Counter(), lambda self, value: None))
 
 
 class ClosesEarly(Relay):
@@ -600,7 +600,7 @@ class AnnouncingServer(RelayServer):
             return super().receive(envelope)
         message, mark, sender = envelope.body[:-MAC], envelope.body[-MAC:], envelope.sender
         if mark == mac(self.config.pins[sender.index], message) and self.wrong(json.loads(message)):
-            self.stopped = f"{sender} announced a wrong key"
+            self.stop_reason = f"{sender} announced a wrong key"
         return []
 
     def wrong(self, keys):
@@ -608,7 +608,7 @@ class AnnouncingServer(RelayServer):
 
     @property
     def notice(self):
-        return None if self.stopped else super().notice
+        return None if self.stop_reason else super().notice
 
 
 class Announces(Relay):
@@ -637,7 +637,7 @@ class NamesNobody(Announces):
         {
             "receive": lambda self, envelope: (
                 AnnouncingServer.receive(self, envelope),
-                setattr(self, "stopped", self.stopped and "a key is wrong"),
+                setattr(self, "stop_reason", self.stop_reason and "a key is wrong"),
             )[0]
         },
     )
@@ -711,7 +711,7 @@ def test_seeded_entropy_repeats_itself_and_says_that_it_protects_nobody():
     assert [first.bytes(8), first.bytes(3)] == [second.bytes(8), second.bytes(3)]
     assert SeededEntropy(1).bytes(8) != other.bytes(8)
     assert first.bytes(8) != first.bytes(8)
-    assert simulated(first)
+    assert is_simulated(first)
 
 
 def test_every_check_of_transports_is_broken_by_some_toy():

@@ -90,14 +90,14 @@ def test_a_round_is_held_when_only_a_few_of_the_cohort_stay_away_or_are_new(
     net = uploaded(post_round(cohort=cohort, min_leave=min_leave))
     net.close()
     net.settle()
-    assert [expected] * 2 == [server.stopped for server in net.servers]
+    assert [expected] * 2 == [server.stop_reason for server in net.servers]
 
 
 def beyond(cohort, **more):
     """A round for three senders, to which a fourth has come."""
     net = make_driver(post_round(capacity=3, cohort=cohort, **more))
     net.post([message(index) for index in range(4)])
-    assert {"the round is full": 2} == dict(net.refused())
+    assert {"the round is full": 2} == dict(net.count_refusals())
     return net
 
 
@@ -109,12 +109,12 @@ def test_a_round_to_which_more_came_than_it_takes_is_held():
     assert [
         "more senders came than the 3 that the round takes: some who were among the 3 before may "
         "have been refused"
-    ] * 2 == [server.stopped for server in net.servers]
+    ] * 2 == [server.stop_reason for server in net.servers]
 
 
 def test_of_a_first_phase_who_comes_too_late_is_told_so_and_the_round_goes_on():
     net = beyond(cohort=0)
-    assert [True, True, True, False] == [client.acknowledged for client in net.clients]
+    assert [True, True, True, False] == [client.is_acknowledged for client in net.clients]
     assert 3 == len(net.finish())
     assert [True, True, True, False] == [client.stands for client in net.clients]
 
@@ -125,7 +125,7 @@ def test_who_may_not_send_takes_no_place_and_is_no_overflow():
     strange = Authority.draw(entropy).invite(entropy)
     net = make_driver(post_round(capacity=3, cohort=3, authority=authority.public))
     net.post([message(index) for index in range(5)], [strange, *codes, strange])
-    assert {"no invitation": 4} == dict(net.refused())
+    assert {"no invitation": 4} == dict(net.count_refusals())
     assert 3 == len(net.finish())
 
 
@@ -136,7 +136,7 @@ def test_who_is_listed_without_receipts_stands_and_who_holds_them_all_does_too()
     assert not listed.stands
     net.close()
     assert listed.stands
-    assert not listed.acknowledged
+    assert not listed.is_acknowledged
 
 
 # --- the order of things --------------------------------------------------------------------
@@ -174,7 +174,7 @@ def test_servers_must_erase_the_same():
     text = (
         "the servers do not agree on what is erased: server {} says something else than server {}"
     )
-    assert [text.format(1, 0), text.format(0, 1)] == [server.stopped for server in net.servers]
+    assert [text.format(1, 0), text.format(0, 1)] == [server.stop_reason for server in net.servers]
     assert [None, None] == [server.result for server in net.servers]
 
 
@@ -239,8 +239,8 @@ def test_a_client_refuses_what_does_not_fit():
 @pytest.mark.parametrize("operation", [post_round, deposit_round])
 def test_a_server_is_handed_again_what_it_confirmed_and_lost(operation, servers):
     net = uploaded(operation(servers), corrupted={1: adversaries.loses(of_client(0, 2))})
-    assert all(client.acknowledged for client in net.clients)
-    assert 2 == net.servers[1].accepted
+    assert all(client.is_acknowledged for client in net.clients)
+    assert 2 == net.servers[1].accepted_count
     assert ALL == net.finish()
     remark = "server 1 did not hold an upload that it had confirmed"
     assert Counter({remark: 2}) == net.servers[0].remarks
@@ -249,9 +249,9 @@ def test_a_server_is_handed_again_what_it_confirmed_and_lost(operation, servers)
 
 def test_who_was_not_confirmed_by_all_does_not_object():
     net = uploaded(post_round(), corrupted={1: adversaries.ignores(of_client(0))})
-    assert not net.clients[0].acknowledged
+    assert not net.clients[0].is_acknowledged
     assert ALL[1:] == net.finish()
-    assert Counter({"not held alike by every server": 1}) == net.refused()
+    assert Counter({"not held alike by every server": 1}) == net.count_refusals()
     assert False is net.clients[0].listed
     assert {"objection"} & {sight.envelope.step for sight in net.trace.network} == set()
 
@@ -266,7 +266,7 @@ def objecting(net, body, sender=0):
             body=body,
         )
     )
-    return dict(net.servers[0].refused)
+    return dict(net.servers[0].refusals)
 
 
 def objection_of(net, client=0):
@@ -364,7 +364,7 @@ def test_a_receipt_that_a_server_held_back_does_not_make_believe_that_the_messag
         net.network.send(Party("client", sender), client.post(message(sender)))
     while net.network.on_the_way and net.network.next_delivery.at < 50:
         net.deliver_one()
-    assert [False, True, True, True] == [client.acknowledged for client in net.clients]
+    assert [False, True, True, True] == [client.is_acknowledged for client in net.clients]
     for server in net.servers:
         net.network.send(Party("server", net.servers.index(server)), server.close())
     while net.network.on_the_way and net.network.next_delivery.at < 50:
@@ -374,7 +374,7 @@ def test_a_receipt_that_a_server_held_back_does_not_make_believe_that_the_messag
     net.settle()
     net.open()
     assert ALL[1:] == net.result()
-    assert not net.clients[0].acknowledged
+    assert not net.clients[0].is_acknowledged
 
 
 def test_the_list_is_shown_to_everybody_who_uploaded_and_again_when_asked():
@@ -408,8 +408,8 @@ def test_an_upload_that_was_confirmed_and_is_refused_later_stops_the_round():
     net.close()
     net.settle()
     expected = "an upload that all servers confirmed is refused: not the position's secret"
-    assert expected == net.servers[1].stopped
-    assert f"server 1 stopped the round: {expected}" == net.servers[0].stopped
+    assert expected == net.servers[1].stop_reason
+    assert f"server 1 stopped the round: {expected}" == net.servers[0].stop_reason
 
 
 def test_nobody_stops_a_round_that_has_ended():
@@ -426,7 +426,7 @@ def test_nobody_stops_a_round_that_has_ended():
             body=signature + text,
         )
     )
-    assert {"after the end": 1} == dict(net.servers[0].refused)
+    assert {"after the end": 1} == dict(net.servers[0].refusals)
     net.restart(0)
     assert ALL == net.result()
 

@@ -23,7 +23,7 @@ def ended(net):
         net.finish()
     except TransportError:
         net.retry()
-    return [server.stopped for server in net.servers]
+    return [server.stop_reason for server in net.servers]
 
 
 def told(stopped):
@@ -63,7 +63,7 @@ def word(net, step, body, sender=1, receiver=0, signer=None):
     identity = net.identities[sender if signer is None else signer]
     bound = net.servers[receiver].state.binding
     signature = Signer(identity).sign(f"word {step}", bound, body)
-    before = net.servers[receiver].refused.copy()
+    before = net.servers[receiver].refusals.copy()
     net.servers[receiver].receive(
         Envelope(
             sender=Party("server", sender),
@@ -73,7 +73,7 @@ def word(net, step, body, sender=1, receiver=0, signer=None):
             body=signature + body,
         )
     )
-    (reason,) = (net.servers[receiver].refused - before) or [""]
+    (reason,) = (net.servers[receiver].refusals - before) or [""]
     return reason
 
 
@@ -84,7 +84,7 @@ def test_words_of_servers_are_judged_too():
     assert "" == word(net, "held", b"")
     assert "" == word(net, "held", b"")
     assert "another word of the same server" == word(net, "held", b"x")
-    assert TWO == net.servers[0].stopped
+    assert TWO == net.servers[0].stop_reason
     # Both words are kept with their signatures: whoever asks can check.
     (proof,) = net.servers[0].channel.evidence
     assert ("held", 1, b"", b"x") == (proof.step, proof.server, proof.one.body, proof.other.body)
@@ -108,7 +108,7 @@ def test_a_word_counts_in_one_step_only():
         body=held.signature + held.body,
     )
     net.servers[0].receive(moved)
-    assert {"not signed by its sender": 1} == dict(net.servers[0].refused)
+    assert {"not signed by its sender": 1} == dict(net.servers[0].refusals)
 
 
 def test_the_reason_of_a_stop_reaches_everybody():
@@ -117,7 +117,7 @@ def test_the_reason_of_a_stop_reaches_everybody():
     net.servers[1].channel.stop("another one")
     net.retry()
     stopped = "server 1 stopped the round: a reason"
-    assert [stopped, "a reason", stopped] == [server.stopped for server in net.servers]
+    assert [stopped, "a reason", stopped] == [server.stop_reason for server in net.servers]
 
 
 # --- whoever says two things ----------------------------------------------------------------
@@ -128,11 +128,11 @@ def test_the_reason_of_a_stop_reaches_everybody():
 def test_whoever_contradicts_itself_is_named(step, servers):
     corrupted = {1: adversaries.contradicts(step)}
     net = make_driver(deposit_round(servers), corrupted=corrupted)
-    if net.servers[0].notice is not None and not net.servers[0].stopped:
+    if net.servers[0].notice is not None and not net.servers[0].stop_reason:
         net = uploaded(deposit_round(servers), corrupted=corrupted)
         stopped = ended(net)
     else:
-        stopped = [server.stopped for server in net.servers]
+        stopped = [server.stop_reason for server in net.servers]
     assert all(item.endswith(TWO) for index, item in enumerate(stopped) if index != 1)
 
 
@@ -158,7 +158,7 @@ def test_whoever_tells_different_servers_different_things_is_named(step, liar):
         stopped = ended(net)
     else:
         net.retry()
-        stopped = [server.stopped for server in net.servers]
+        stopped = [server.stop_reason for server in net.servers]
     honest = [text for index, text in enumerate(stopped) if index != liar]
     accepted = {
         f"server {liar} said two different things",
@@ -202,7 +202,7 @@ def test_a_false_accusation_falls_back_on_whoever_makes_it(step, at):
         ended(net)
     net.retry()
     expected = "server 1 accuses server 2 of what it did not say"
-    assert {expected} == told([net.servers[0].stopped, net.servers[2].stopped])
+    assert {expected} == told([net.servers[0].stop_reason, net.servers[2].stop_reason])
 
 
 @pytest.mark.parametrize("kind", ["accepted", "admitted", "result"])
@@ -288,7 +288,7 @@ def test_a_server_that_never_says_its_word_ends_nothing(step, operation):
         assert net.servers[0].result is not None
         return
     assert net.servers[0].result is None
-    assert "" == net.servers[0].stopped
+    assert "" == net.servers[0].stop_reason
 
 
 def test_messages_are_delivered_when_nobody_deviates():

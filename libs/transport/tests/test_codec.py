@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom_transport.codec import cut, pack, rising, unpack
+from anonloom_transport.codec import cut, is_ascending, pack, unpack
 
 parts = st.lists(st.binary(max_size=20), max_size=6)
 
@@ -50,4 +50,4 @@ def test_pieces_of_one_width(data, width):
 
 @given(st.lists(st.binary(max_size=2), max_size=5))
 def test_rising_is_sorted_without_repetition(pieces):
-    assert (sorted(set(pieces)) == pieces) == rising(pieces)
+    assert (sorted(set(pieces)) == pieces) == is_ascending(pieces)

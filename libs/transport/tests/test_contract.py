@@ -22,12 +22,12 @@ from anonloom_transport import (
     SystemClock,
     SystemEntropy,
     chain,
+    is_simulated,
     read_row,
     require_operation,
     require_positions,
     require_size,
     row_size,
-    simulated,
     slot_of,
     write_row,
 )
@@ -75,7 +75,7 @@ def test_the_digest_binds_every_part_of_a_round(round, change):
     changed = attrs.evolve(round, **change)
     assert round.digest == attrs.evolve(round).digest
     assert round.digest != changed.digest
-    assert changed == Round.decoded(changed.encoded())
+    assert changed == Round.decode(changed.encode())
 
 
 def test_every_part_of_a_round_is_among_those_that_were_changed():
@@ -132,16 +132,16 @@ def test_the_capacity_of_a_deposit_follows_from_its_slots_unless_more_may_send()
     [
         b"",
         b"nonsense",
-        ROUND.encoded()[:-1],
-        ROUND.encoded() + b"x",
-        ROUND.encoded().replace(b"r", b"\xff"),
-        ROUND.encoded().replace(b'"min_batch": 1', b'"min_batch": 0'),
-        ROUND.encoded().replace(b'"min_batch": 1', b'"min_batch":  1'),
-        DEPOSIT.encoded()[:-32],
+        ROUND.encode()[:-1],
+        ROUND.encode() + b"x",
+        ROUND.encode().replace(b"r", b"\xff"),
+        ROUND.encode().replace(b'"min_batch": 1', b'"min_batch": 0'),
+        ROUND.encode().replace(b'"min_batch": 1', b'"min_batch":  1'),
+        DEPOSIT.encode()[:-32],
     ],
 )
 def test_bytes_that_describe_no_round(data):
-    assert "the round description cannot be read" == message_of(lambda: Round.decoded(data))
+    assert "the round description cannot be read" == message_of(lambda: Round.decode(data))
 
 
 def test_size_and_operation_are_required():
@@ -225,9 +225,9 @@ def test_only_the_systems_randomness_is_not_simulated():
     class Mine(SystemEntropy):
         pass
 
-    assert not simulated(SystemEntropy())
-    assert simulated(Mine())
-    assert simulated(SeededEntropy())
+    assert not is_simulated(SystemEntropy())
+    assert is_simulated(Mine())
+    assert is_simulated(SeededEntropy())
     assert 32 == len(SystemEntropy().bytes(32))
     assert SystemEntropy().bytes(32) != SystemEntropy().bytes(32)
 
@@ -255,11 +255,11 @@ def test_a_meter_counts_by_phase_and_role():
     meter = Meter()
     meter.phase = "upload"
     client, server = Party("client", 5), Party("server", 1)
-    meter.sent(client, server, 10)
-    meter.sent(client, server, 5)
+    meter.count_bytes(client, server, 10)
+    meter.count_bytes(client, server, 5)
     meter.phase = "close"
-    meter.sent(client, server, 1)
-    meter.sent(server, client, 7)
+    meter.count_bytes(client, server, 1)
+    meter.count_bytes(server, client, 7)
     with meter.work(client), meter.work(server):
         sum(range(1000))
     assert (16, 7, 0) == (

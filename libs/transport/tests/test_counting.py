@@ -118,7 +118,7 @@ def test_servers_that_count_other_groups_stop():
     net.network.send(net.round.everyone[1], net.servers[1].count([[0], [1, 2]]))
     net.deliver()
     text = "the servers do not agree on what is counted: server 1 says something else than server 0"
-    assert text == net.servers[0].stopped
+    assert text == net.servers[0].stop_reason
     assert None is net.servers[0].counts
     assert {"groups"} == {step for step, _, _ in net.servers[0].channel.messages.entries()} & {
         "groups",
@@ -156,14 +156,16 @@ def test_a_server_that_lies_stops_the_round(step):
 def test_a_wrong_part_that_was_committed_to_stops_the_round(change, said):
     net = settled(corrupted={1: adversaries.miscomputes("counted", change)})
     refusal(lambda: net.count(GROUPS))
-    assert said == net.servers[0].stopped
+    assert said == net.servers[0].stop_reason
 
 
 def test_parts_that_are_no_count_stop_the_round(monkeypatch):
     monkeypatch.setattr(CountingServer, "tally", lambda self, groups: [3] * len(groups))
     net = settled()
     refusal(lambda: net.count(GROUPS))
-    assert "the parts of the servers are no count: one of them deviates" in net.servers[0].stopped
+    assert (
+        "the parts of the servers are no count: one of them deviates" in net.servers[0].stop_reason
+    )
 
 
 @attrs.define(eq=False)

@@ -61,7 +61,7 @@ class Sender(ClientEngine):
         return [envelope for envelope in self.sent if not self.heard[envelope.receiver]]
 
     @property
-    def acknowledged(self):
+    def is_acknowledged(self):
         return len(self.heard) == self.round.servers
 
 
@@ -71,9 +71,9 @@ class Hearer(ServerEngine):
     config: ServerConfig
     saved: bytes | None
     heard: list = attrs.field(factory=list)
-    refused: Counter = attrs.field(factory=Counter)
+    refusals: Counter = attrs.field(factory=Counter)
     result: tuple | None = None
-    stopped: str = ""
+    stop_reason: str = ""
     erased: tuple = ()
     asked: list = attrs.field(factory=list)
     notice: bytes | None = b"a notice"
@@ -98,7 +98,7 @@ class Hearer(ServerEngine):
         return []
 
     @property
-    def accepted(self):
+    def accepted_count(self):
         return len(self.heard)
 
     def close(self):
@@ -147,7 +147,7 @@ def test_the_channel_says_who_speaks():
     net = Driver(Toy(), ROUND)
     net.post([b"a", b"b"])
     assert [(Party("client", 0), b"a"), (Party("client", 1), b"b")] == net.servers[0].heard
-    assert [True, True] == [client.acknowledged for client in net.clients]
+    assert [True, True] == [client.is_acknowledged for client in net.clients]
     assert GUARANTEES == net.guarantees
 
 
@@ -245,11 +245,11 @@ def test_a_result_is_what_all_servers_have():
     assert (b"a",) == net.result()
     net.servers[1].result = (b"b",)
     assert "the servers do not agree on what became public" == message_of(net.result)
-    net.servers[1].stopped = "a reason"
+    net.servers[1].stop_reason = "a reason"
     assert "the round has stopped: a reason" == message_of(net.result)
-    net.servers[0].refused["x"] = 2
-    net.servers[1].refused["x"] = 1
-    assert Counter(x=3) == net.refused()
+    net.servers[0].refusals["x"] = 2
+    net.servers[1].refusals["x"] = 1
+    assert Counter(x=3) == net.count_refusals()
 
 
 def test_a_whole_round_at_once():
@@ -262,7 +262,7 @@ def test_a_whole_round_at_once():
 
 def test_a_whole_round_goes_no_further_than_where_a_server_stops():
     net = Driver(Toy(), ROUND)
-    net.servers[1].stopped = "a reason"
+    net.servers[1].stop_reason = "a reason"
     assert "the round has stopped: a reason" == message_of(net.finish)
     assert [["begin", "close"]] * 2 == [server.asked for server in net.servers]
 
@@ -309,7 +309,7 @@ def test_a_client_needs_a_description_of_the_round():
     net.servers[1].notice = None
     net.client(0)
     assert "the round has not begun" == message_of(lambda: net.client(1))
-    net.servers[1].stopped = "a reason"
+    net.servers[1].stop_reason = "a reason"
     assert "a reason" == message_of(lambda: net.client(1))
 
 
@@ -361,14 +361,14 @@ def test_who_stays_away_is_known_to_the_network_and_sends_nothing():
     assert {1} == net.trace.absent
     assert {0: b"a", 2: b"b"} == net.trace.sent
     assert [(Party("client", 0), b"a"), (Party("client", 2), b"b")] == net.servers[0].heard
-    assert [True, False, True] == [client.acknowledged for client in net.clients]
+    assert [True, False, True] == [client.is_acknowledged for client in net.clients]
     assert away is net.clients[1]
     assert [] == net.absent(0)
 
 
 def test_a_decoy_that_was_left_before_stands_in_for_who_stays_away():
     net = Driver(Toy(), DEPOSIT)
-    left = net.prepared(b"invited")
+    left = net.prepare_decoy(b"invited")
     assert ([], []) == (net.clients, bodies(net))
     assert 2 == len(left)
     net.absent(1)
@@ -378,12 +378,12 @@ def test_a_decoy_that_was_left_before_stands_in_for_who_stays_away():
     assert [[(Party("client", 0), b"nothing")]] * 2 == [server.heard for server in net.servers]
     assert seen == len(net.trace.seen)
     net.stand_in(0, [])
-    assert 1 == net.servers[0].accepted
+    assert 1 == net.servers[0].accepted_count
 
 
 def test_servers_take_what_they_kept_and_nothing_travels():
     net = Driver(Toy(), DEPOSIT)
-    left = net.prepared()
+    left = net.prepare_decoy()
     net.stand_in(0, left)
     assert (0, 0) == (net.network.on_the_way, net.meter.between("client", "server"))
 
@@ -397,7 +397,7 @@ def test_a_decoy_is_left_by_who_is_invited():
             invited.append(invitation)
             return Sender(ROUND, invitation)
 
-    Driver(Doorman(), DEPOSIT).prepared(b"a code")
+    Driver(Doorman(), DEPOSIT).prepare_decoy(b"a code")
     assert [b"a code"] == invited
 
 

@@ -44,7 +44,7 @@ def vaults(disks):
 @pytest.mark.parametrize("servers", [2, 3])
 def test_what_is_left_of_a_round_recovers_no_erased_record(servers):
     disks = backed_up(servers)
-    assert None is disks.reopened(vaults(disks))
+    assert None is disks.reopen(vaults(disks))
     assert [] == disks.read(vaults(disks))
 
 
@@ -53,14 +53,14 @@ def test_with_the_rounds_keys_kept_the_same_attack_recovers_them(servers):
     """The planted fault: otherwise the test above could be one that nothing fails."""
     copies = [MemoryVault() for _ in range(servers)]
     disks = backed_up(servers, corrupted=kept_by(range(servers), copies))
-    assert tuple(message(index) for index in range(4)) == disks.reopened(copies)
+    assert tuple(message(index) for index in range(4)) == disks.reopen(copies)
     assert any(message(1) in content for content in disks.read(copies))
 
 
 def test_one_server_that_forgets_is_enough_to_keep_the_round_closed():
     copies = [MemoryVault(), MemoryVault()]
     disks = backed_up(corrupted=kept_by([1], copies))
-    assert None is disks.reopened(copies)
+    assert None is disks.reopen(copies)
     # But every server of this transport has seen every record.
     assert any(message(1) in content for content in disks.read(copies))
 
@@ -70,7 +70,7 @@ def test_neither_disks_nor_traffic_nor_public_data_hold_an_erased_record():
     carried = [sight.envelope.body for sight in disks.driver.trace.network]
     hidden = [message(index) for index in ERASED] + [secrets()[index].seed for index in ERASED]
     assert [] == [
-        item for item in hidden if any(item in data for data in [*disks.written, *carried])
+        item for item in hidden if any(item in data for data in [*disks.saved_bytes, *carried])
     ]
 
 
@@ -136,5 +136,5 @@ def test_an_attacker_cannot_even_begin_without_a_settled_backup():
     net = make_driver(deposit_round(), cls=Driver)
     disks = StorageAttack(net)
     disks.back_up()
-    assert None is disks.reopened(vaults(disks))
-    assert 2 == len(disks.written)
+    assert None is disks.reopen(vaults(disks))
+    assert 2 == len(disks.saved_bytes)

@@ -44,7 +44,7 @@ def said_by_server_1(net, step, said, bound=None):
 def test_steps_that_no_round_has_are_not_kept(step):
     net = uploaded(post_round())
     net.inject(said_by_server_1(net, step, b"x"))
-    assert {"unknown step": 1} == dict(net.servers[0].refused)
+    assert {"unknown step": 1} == dict(net.servers[0].refusals)
     assert None is net.servers[0].channel.of(step, 1)
 
 
@@ -64,10 +64,10 @@ def test_words_longer_than_any_honest_one_are_neither_kept_nor_read(step, most):
     """Of a round for 20 senders: 48 bytes of each are held, and an objection has 344 bytes."""
     net = make_driver(post_round())
     net.inject(said_by_server_1(net, step, bytes(most + 1)))
-    assert {"too long": 1} == dict(net.servers[0].refused)
+    assert {"too long": 1} == dict(net.servers[0].refusals)
     assert None is net.servers[0].channel.of(step, 1)
     net.inject(said_by_server_1(net, step, bytes(most)))
-    assert {"too long": 1} == dict(net.servers[0].refused)
+    assert {"too long": 1} == dict(net.servers[0].refusals)
     assert bytes(most) == net.servers[0].channel.of(step, 1)
 
 
@@ -75,7 +75,7 @@ def test_what_a_server_gives_as_its_reason_is_one_short_line():
     net = make_driver(post_round())
     text = b"a\nb\x1b[31m\xff" + b"x" * 10_000
     net.inject(said_by_server_1(net, "stop", text, net.round.digest))
-    stopped = net.servers[0].stopped
+    stopped = net.servers[0].stop_reason
     assert stopped.isprintable()
     assert stopped.startswith("server 1 stopped the round: a?b?[31m")
     assert len(stopped) < 350
@@ -92,7 +92,7 @@ def test_a_key_that_nothing_can_be_sealed_with_is_refused_by_servers(suite):
     net = make_driver(post_round(suite=suite), corrupted={1: adversaries.substitutes("key", low)})
     assert (
         "server 1 announced keys that cannot be used: uploads cannot be sealed with a key of the "
-        f"suite '{suite}'" == net.servers[0].stopped
+        f"suite '{suite}'" == net.servers[0].stop_reason
     )
     with pytest.raises(ValueError, match="shared key"):
         Lock.read("x25519", bytes(32))
@@ -117,7 +117,7 @@ def mangled(chance, said):
 
 def named(net):
     """Return whom servers other than 1 blame."""
-    reasons = [server.stopped for index, server in enumerate(net.servers) if index != 1]
+    reasons = [server.stop_reason for index, server in enumerate(net.servers) if index != 1]
     own = [reason for reason in reasons if not reason.startswith("server 1 stopped the round")]
     results = [re.search(r"(?:^|: )server (\d) (?!stopped)", reason) for reason in own]
     return [int(item[1]) for item in results if item]

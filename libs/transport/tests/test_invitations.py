@@ -5,7 +5,13 @@ from rounds_plain import make_driver, message, post_round, refusal
 
 from anonloom_testing.transport import SeededEntropy
 from anonloom_transport.engines import Envelope
-from anonloom_transport.invitations import INVITATION_BYTES, PROOF_BYTES, Authority, invited, prove
+from anonloom_transport.invitations import (
+    INVITATION_BYTES,
+    PROOF_BYTES,
+    Authority,
+    prove,
+    verify_invitation,
+)
 from anonloom_transport.rounds import Party
 from anonloom_transport.sealing import context_of
 from anonloom_transport.uploads import MARK_BYTES, Body
@@ -20,18 +26,19 @@ def test_invitations_are_of_whoever_gave_them_out():
     assert 3 == len(set(CODES))
     proofs = [prove(code, b"here") for code in CODES]
     assert {PROOF_BYTES} == {len(proof) for proof in proofs}
-    assert 3 == len({invited(STUDY.public, proof, b"here") for proof in proofs} - {None})
-    assert None is invited(OTHER.public, proofs[0], b"here")
-    assert None is invited(STUDY.public, proofs[0][:32] + proofs[1][32:], b"here")
-    assert None is invited(STUDY.public, b"", b"here")
+    assert 3 == len({verify_invitation(STUDY.public, proof, b"here") for proof in proofs} - {None})
+    assert None is verify_invitation(OTHER.public, proofs[0], b"here")
+    assert None is verify_invitation(STUDY.public, proofs[0][:32] + proofs[1][32:], b"here")
+    assert None is verify_invitation(STUDY.public, b"", b"here")
 
 
 def test_an_invitation_is_not_shown_and_what_is_shown_counts_in_one_place():
     proof = prove(CODES[0], b"here")
     assert CODES[0][:32] not in proof
-    assert None is invited(STUDY.public, proof, b"there")
+    assert None is verify_invitation(STUDY.public, proof, b"there")
     one, two = (
-        invited(STUDY.public, prove(CODES[0], index), index) for index in (b"here", b"there")
+        verify_invitation(STUDY.public, prove(CODES[0], index), index)
+        for index in (b"here", b"there")
     )
     assert one == two
 
@@ -66,8 +73,8 @@ def test_a_server_cannot_send_in_the_name_of_somebody_whom_it_has_seen():
                 body=body,
             )
         )
-        assert {"no invitation": 1} == dict(driver.servers[0].refused)
-    assert all(item.acknowledged for item in later.post([message(1), message(2)], CODES[:2]))
+        assert {"no invitation": 1} == dict(driver.servers[0].refusals)
+    assert all(item.is_acknowledged for item in later.post([message(1), message(2)], CODES[:2]))
 
 
 def test_an_authority_hides_its_key():
@@ -78,11 +85,11 @@ def test_each_invitation_admits_one_upload():
     net = make_driver(post_round(authority=STUDY.public))
     net.post([message(1), message(2), message(3)], [CODES[0], CODES[1], CODES[0]])
     net.post([message(4)], [OTHER.invite(SeededEntropy())])
-    assert [True, True, False, False] == [client.acknowledged for client in net.clients]
+    assert [True, True, False, False] == [client.is_acknowledged for client in net.clients]
     # Sending again what was confirmed is not a second upload.
     net.retry()
-    assert 4 == net.refused()["invitation already used"]
-    assert 4 == net.refused()["no invitation"]
+    assert 4 == net.count_refusals()["invitation already used"]
+    assert 4 == net.count_refusals()["no invitation"]
     assert (message(1), message(2)) == net.finish()
 
 
@@ -105,7 +112,7 @@ def test_invitations_are_used_up_across_a_restart():
     net.restart(0)
     net.restart(1)
     net.post([message(3)], CODES[:1])
-    assert {"invitation already used": 2} == dict(net.refused())
+    assert {"invitation already used": 2} == dict(net.count_refusals())
 
 
 def test_only_those_who_were_there_before_may_send_where_the_seat_says_so():
@@ -114,11 +121,11 @@ def test_only_those_who_were_there_before_may_send_where_the_seat_says_so():
     first.post([message(1), message(2)], CODES[:2])
     first.finish()
     there = first.servers[0].senders
-    assert {invited(STUDY.public, prove(code, b""), b"") for code in CODES[:2]} == there
+    assert {verify_invitation(STUDY.public, prove(code, b""), b"") for code in CODES[:2]} == there
     second = make_driver(post_round(id="second", authority=STUDY.public), invited=there)
     second.post([message(3), message(4)], CODES[1:])
-    assert {"not in the phase before": 2} == dict(second.refused())
-    assert 1 == second.servers[0].accepted
+    assert {"not in the phase before": 2} == dict(second.count_refusals())
+    assert 1 == second.servers[0].accepted_count
 
 
 @pytest.mark.parametrize("ended", [False, True])
@@ -136,13 +143,13 @@ def test_who_was_there_is_known_across_a_restart(ended):
 def test_an_invitation_admits_to_its_own_study_only():
     one, two = (STUDY.invite(SeededEntropy(index), index) for index in (b"one", b"two"))
     proofs = [prove(code, b"here") for code in (one, two)]
-    assert None is invited(STUDY.public, proofs[0], b"here", b"two")
-    assert None is invited(STUDY.public, proofs[0], b"here")
-    assert None is not invited(STUDY.public, proofs[0], b"here", b"one")
+    assert None is verify_invitation(STUDY.public, proofs[0], b"here", b"two")
+    assert None is verify_invitation(STUDY.public, proofs[0], b"here")
+    assert None is not verify_invitation(STUDY.public, proofs[0], b"here", b"one")
     net = make_driver(post_round(authority=STUDY.public, study=b"two"))
     net.post([message(1), message(2)], [one, two])
-    assert [False, True] == [client.acknowledged for client in net.clients]
-    assert {"no invitation": 2} == dict(net.refused())
+    assert [False, True] == [client.is_acknowledged for client in net.clients]
+    assert {"no invitation": 2} == dict(net.count_refusals())
 
 
 def test_without_invitations_nobody_is_recognised():

@@ -28,7 +28,7 @@ def figures(findings):
 
 def test_an_entry_keeps_what_a_round_left():
     entry = played("first", 4, grumbles=True)
-    described = len(post_round(servers=2).encoded())
+    described = len(post_round(servers=2).encode())
     assert ("first", 2, 4, described, True) == (
         entry.name,
         entry.servers,
@@ -42,22 +42,22 @@ def test_an_entry_keeps_what_a_round_left():
 
 def test_the_smallest_round_decides_and_refusals_add_up(ledger):
     assert 3 == ledger.smallest
-    assert ledger.simulated
-    assert Counter({"said it too loudly": 6}) == ledger.refused
+    assert ledger.is_simulated
+    assert Counter({"said it too loudly": 6}) == ledger.refusal_counts
 
 
 def test_a_ledger_of_system_randomness_is_not_simulated():
     net = Driver(Carrier(), post_round())
     net.post([message(0), message(1)])
     net.finish()
-    assert not Ledger([Entry.of("one", net)]).simulated
+    assert not Ledger([Entry.of("one", net)]).is_simulated
 
 
 def test_bytes_are_those_of_each_sender(ledger):
     result = figures(ledger.traffic(senders=7, rounds="both rounds"))
     # To each of two servers: the digest of the round, and 8 bytes; receipts are as long.
     each = 7 * 2 * (32 + 8)
-    described = 2 * len(post_round(servers=2).encoded())
+    described = 2 * len(post_round(servers=2).encode())
     assert {
         "upload": each / 7,
         "download": described + each / 7,

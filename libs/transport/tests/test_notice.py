@@ -59,7 +59,7 @@ def test_bytes_that_are_no_description(data):
     [
         b"no round",
         bytes(6) + b"\xff\xff" + b"[" * 65535,
-        NET.round.encoded().replace(b'"servers": 2', b'"servers": 2000000000'),
+        NET.round.encode().replace(b'"servers": 2', b'"servers": 2000000000'),
     ],
 )
 def test_what_not_all_have_signed_is_not_even_read(described):
@@ -82,7 +82,7 @@ def changed(at, value):
         write_signed(DOCUMENT, SIGNATURES[:1]),
         write_signed(DOCUMENT, SIGNATURES[::-1]),
         write_signed(DOCUMENT, [SIGNATURES[0], bytes(64)]),
-        write_signed(changed(1, post_round(min_batch=3).encoded()), SIGNATURES),
+        write_signed(changed(1, post_round(min_batch=3).encode()), SIGNATURES),
         write_signed(changed(4, changed(4, b"")), SIGNATURES),
         # Signed by all of them, and yet not as this library writes it.
         signed_by_all(changed(0, b"another head")),
@@ -138,7 +138,7 @@ UNUSABLE = "uploads cannot be sealed with a key of the suite 'x25519'"
 def test_a_server_whose_keys_cannot_be_used_is_named_before_anything_is_signed(change, why):
     net = make_driver(post_round(3), corrupted={1: adversaries.misannounces(change)})
     expected = f"server 1 announced keys that cannot be used: {why}"
-    assert [expected] * 2 == [net.servers[index].stopped for index in (0, 2)]
+    assert [expected] * 2 == [net.servers[index].stop_reason for index in (0, 2)]
     assert [None] * 2 == [net.servers[index].notice for index in (0, 2)]
     assert expected == refusal(net.client)
 
@@ -176,13 +176,13 @@ def test_servers_with_different_software_refuse_each_other():
     net = make_driver(post_round(), corrupted={1: lie})
     assert (
         "server 1 runs plain 9 (), and server 0 plain 0.1.0 (depth=3): all must run the same"
-        == net.servers[0].stopped
+        == net.servers[0].stop_reason
     )
     lie = adversaries.lies("key", lambda said: said[:-1])
     net = make_driver(post_round(), corrupted={1: lie})
     assert (
         "server 1 runs , and server 0 plain 0.1.0 (depth=3): all must run the same"
-        == net.servers[0].stopped
+        == net.servers[0].stop_reason
     )
 
 
@@ -191,8 +191,8 @@ def test_a_server_that_signs_another_description_is_named():
     net = make_driver(post_round(3), corrupted={1: lie})
     # It signs with a key that is its own, and shows what it heard as it was.
     message = "server 1 signs something else than what all words give: notice"
-    assert message == net.servers[0].stopped
-    assert message == net.servers[2].stopped
+    assert message == net.servers[0].stop_reason
+    assert message == net.servers[2].stop_reason
 
 
 def test_what_is_shown_of_a_description_is_public():

@@ -15,7 +15,7 @@ from rounds_plain import (
     uploaded,
 )
 
-from anonloom_testing.transport import Restarting, SeededEntropy, adversaries
+from anonloom_testing.transport import RestartingDriver, SeededEntropy, adversaries
 from anonloom_transport.codec import pack, unpack
 from anonloom_transport.driver import Driver
 from anonloom_transport.recorded_entropy import RecordedEntropy
@@ -108,18 +108,18 @@ def test_entropy_that_was_recorded_comes_again():
 def facts(server):
     """What an engine is, as far as anybody can tell."""
     return {
-        "accepted": server.accepted,
+        "accepted": server.accepted_count,
         "admitted": server.state.admitted,
         "asked": server.state.requests,
         "bound": server.state.binding,
         "erased": server.state.erased,
         "notice": server.notice,
-        "refused": server.refused,
+        "refused": server.refusals,
         "remarks": server.remarks,
         "result": server.result,
         "settled": server.state.settled or server.state.over,
         "signed": server.state.signed_result,
-        "stopped": server.stopped,
+        "stopped": server.stop_reason,
         "words": sorted(
             (step, index, word.body) for step, index, word in server.channel.messages.entries()
         ),
@@ -154,13 +154,13 @@ def test_a_copy_that_starts_again_is_the_same_after_every_envelope(operation):
 @pytest.mark.parametrize("servers", [1, 2, 3])
 @pytest.mark.parametrize("suite", ["x25519", "mlkem768-x25519"])
 def test_a_post_survives_restarts_at_every_step(servers, suite):
-    net = uploaded(post_round(servers, suite=suite), cls=Restarting)
+    net = uploaded(post_round(servers, suite=suite), cls=RestartingDriver)
     assert ALL == net.finish()
 
 
 @pytest.mark.parametrize("servers", [1, 2, 3])
 def test_a_deposit_survives_restarts_at_every_step(servers):
-    net = uploaded(deposit_round(servers, erase=(1,)), erase=(1,), cls=Restarting)
+    net = uploaded(deposit_round(servers, erase=(1,)), erase=(1,), cls=RestartingDriver)
     net.close()
     net.settle()
     net.erase([2])
@@ -170,7 +170,7 @@ def test_a_deposit_survives_restarts_at_every_step(servers):
 
 def test_lost_uploads_are_handed_over_across_restarts_too():
     lost = adversaries.loses(lambda envelope: envelope.sender.index == 0)
-    net = uploaded(post_round(), cls=Restarting, corrupted={1: lost})
+    net = uploaded(post_round(), cls=RestartingDriver, corrupted={1: lost})
     assert ALL == net.finish()
     remark = "server 1 did not hold an upload that it had confirmed"
     assert {remark: 1} == dict(net.servers[0].remarks)
@@ -181,11 +181,11 @@ def test_a_stopped_round_stays_stopped():
     net.close()
     net.settle()
     stopped = "server 1 shows something else than it committed to: coin"
-    assert stopped == net.servers[0].stopped
+    assert stopped == net.servers[0].stop_reason
     net.restart(0)
     net.restart(1)
-    assert stopped == net.servers[0].stopped
-    assert f"server 0 stopped the round: {stopped}" == net.servers[1].stopped
+    assert stopped == net.servers[0].stop_reason
+    assert f"server 0 stopped the round: {stopped}" == net.servers[1].stop_reason
 
 
 def test_before_the_beginning_nothing_is_secret():
@@ -225,7 +225,7 @@ def test_after_the_opening_only_public_data_are_left():
     assert ERASED == refusal(lambda: resumed(net, before))
     after = net.servers[0].save()
     again = resumed(net, after, vault=MemoryVault())
-    assert (result, 4) == (again.result, again.accepted)
+    assert (result, 4) == (again.result, again.accepted_count)
     assert message(1) not in after
     # Somebody who changes a word that is saved is noticed.
     index = after.index(message(0))
@@ -248,7 +248,7 @@ def test_public_data_that_somebody_changed_on_a_disk_are_refused():
     net.open()
     saved = net.servers[0].save()
     again = resumed(net, saved)
-    assert ("", None) == (again.stopped, again.result)
+    assert ("", None) == (again.stop_reason, again.result)
     kind, *parts = unpack(saved)
     for index, part in enumerate(parts):
         changed = [*parts[:index], b"x" * 16 + part[16:], *parts[index + 1 :]]

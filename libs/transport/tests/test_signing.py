@@ -10,7 +10,7 @@ from anonloom_transport.signing import (
     Signer,
     new_identity,
     read_signed,
-    signed,
+    verify_signature,
     write_signed,
 )
 
@@ -32,15 +32,15 @@ def test_identities_are_drawn_from_the_entropy_and_hide_their_secret():
 def test_a_signature_is_bound_to_kind_round_and_statement(change):
     signature = Signer(ONE).sign(**GIVEN)
     assert SIGNATURE_BYTES == len(signature)
-    assert (not change) == signed(ONE.public, signature, **{**GIVEN, **change})
+    assert (not change) == verify_signature(ONE.public, signature, **{**GIVEN, **change})
 
 
 def test_a_signature_is_of_its_signer():
     signature = Signer(ONE).sign(**GIVEN)
-    assert not signed(OTHER.public, signature, **GIVEN)
-    assert not signed(b"no key", signature, **GIVEN)
-    assert not signed(ONE.public, signature[:-1], **GIVEN)
-    assert not signed(ONE.public, b"", **GIVEN)
+    assert not verify_signature(OTHER.public, signature, **GIVEN)
+    assert not verify_signature(b"no key", signature, **GIVEN)
+    assert not verify_signature(ONE.public, signature[:-1], **GIVEN)
+    assert not verify_signature(ONE.public, b"", **GIVEN)
 
 
 PINS = (ONE.public, OTHER.public)

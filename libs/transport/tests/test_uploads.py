@@ -48,7 +48,7 @@ def test_a_body_is_for_one_server_and_its_fingerprint_for_all(sealed, data):
     assert (body, body.mark) == (again, again.mark)
     changed = attrs.evolve(body, sealed=body.sealed + b"x")
     assert not changed.is_for(index)
-    assert body.marked(keys[index]).mark == body.mark != body.marked(b"another").mark
+    assert body.with_mark(keys[index]).mark == body.mark != body.with_mark(b"another").mark
 
 
 ids = st.binary(min_size=ID_BYTES, max_size=ID_BYTES)
@@ -60,7 +60,7 @@ def test_what_servers_tell_each_other_is_read_as_it_was_written(held):
     for upload, text in held.items():
         uploads.add(upload, Body.of_all([text])[0])
     expected = {(upload, uploads[upload].fingerprint) for upload in held}
-    assert expected == read_held(uploads.held())
+    assert expected == read_held(uploads.write_held())
 
 
 def test_lists_that_no_honest_server_writes():
@@ -88,7 +88,7 @@ def stranger(net, envelope, **changes):
     """Send a changed copy of an envelope; return what the first server refused by now."""
     changed = attrs.evolve(envelope, **{"sender": Party("client", 77), **changes})
     net.inject(changed)
-    return dict(net.servers[0].refused)
+    return dict(net.servers[0].refusals)
 
 
 def sent_to_first(net):
@@ -116,25 +116,25 @@ def test_uploads_that_are_not_what_they_should_be():
         # One's own hash, the hash for the other server, the mark, what was sealed.
         altered = good.body[:index] + bytes([good.body[index] ^ 1]) + good.body[index + 1 :]
         stranger(net, good, body=altered)
-    assert 4 == net.servers[0].refused["damaged"]
+    assert 4 == net.servers[0].refusals["damaged"]
     resealed = Body.of_all([net.servers[1].save()[: len(body.sealed)], b""])[0]
     wrong = attrs.evolve(resealed, mark=body.mark)
     assert 2 == stranger(net, good, body=bytes(wrong))["cannot be opened"]
-    assert 0 == net.servers[0].accepted
+    assert 0 == net.servers[0].accepted_count
 
     counted = sum(stranger(net, good).values())
     assert counted == sum(stranger(net, good).values())
-    assert 1 == net.servers[0].accepted
+    assert 1 == net.servers[0].accepted_count
     other = attrs.evolve(body, hashes=body.hashes[::-1])
     assert 1 == stranger(net, good, body=bytes(other))["other bytes under a known id"]
-    assert Counter() == net.servers[1].refused
+    assert Counter() == net.servers[1].refusals
 
 
 def test_an_envelope_for_another_server():
     net = uploaded(post_round())
     envelope = sent_to_first(net)
     assert [] == net.servers[1].receive(envelope)
-    assert {"not for this server": 1} == dict(net.servers[1].refused)
+    assert {"not for this server": 1} == dict(net.servers[1].refusals)
 
 
 def test_nothing_is_taken_before_the_round_has_begun():
@@ -147,7 +147,7 @@ def test_nothing_is_taken_before_the_round_has_begun():
     )
     net.servers[0].receive(envelope)
     net.servers[0].receive(attrs.evolve(envelope, step="held", sender=Party("server", 1)))
-    assert {"before the round has begun": 2} == dict(net.servers[0].refused)
+    assert {"before the round has begun": 2} == dict(net.servers[0].refusals)
     assert "the round has not begun" == refusal(net.client)
 
 
@@ -156,18 +156,18 @@ def test_uploads_after_the_deadline_after_the_close_and_beyond_the_capacity():
     net.post([message(1)])
     net.network.clock.move_to(11)
     net.post([message(2)])
-    assert {"after the deadline": 1} == dict(net.refused())
-    assert [True, False] == [client.acknowledged for client in net.clients]
+    assert {"after the deadline": 1} == dict(net.count_refusals())
+    assert [True, False] == [client.is_acknowledged for client in net.clients]
     net = make_driver(post_round(1, capacity=2))
     net.post([message(1), message(2), message(3)])
-    assert {"the round is full": 1} == dict(net.refused())
+    assert {"the round is full": 1} == dict(net.count_refusals())
     net.close()
     net.post([message(4)])
-    assert 1 == net.refused()["after the close"]
+    assert 1 == net.count_refusals()["after the close"]
     # What stands is confirmed again.
-    before = net.refused()
+    before = net.count_refusals()
     stranger(net, sent_to_first(net))
-    assert before == net.refused()
+    assert before == net.count_refusals()
 
 
 def test_a_sender_that_tells_servers_different_things_is_left_out():
@@ -184,7 +184,7 @@ def test_a_sender_that_tells_servers_different_things_is_left_out():
     net.inject(attrs.evolve(one[0], sender=Party("client", 50)))
     net.inject(attrs.evolve(other[1], sender=Party("client", 50)))
     assert (message(0), message(1)) == net.finish()
-    assert Counter({"not held alike by every server": 2}) == net.refused()
+    assert Counter({"not held alike by every server": 2}) == net.count_refusals()
 
 
 @given(
@@ -196,7 +196,7 @@ def test_a_sender_that_tells_servers_different_things_is_left_out():
 )
 def test_no_garbage_makes_a_server_fail_or_counts_as_an_upload(body, step, role, index, id):
     net = GARBLED
-    before = net.servers[0].accepted, sum(net.servers[0].refused.values())
+    before = net.servers[0].accepted_count, sum(net.servers[0].refusals.values())
     net.inject(
         Envelope(
             sender=Party(role, index),
@@ -208,10 +208,10 @@ def test_no_garbage_makes_a_server_fail_or_counts_as_an_upload(body, step, role,
         )
     )
     assert (before[0], before[1] + 1) == (
-        net.servers[0].accepted,
-        sum(net.servers[0].refused.values()),
+        net.servers[0].accepted_count,
+        sum(net.servers[0].refusals.values()),
     )
-    assert "" == net.servers[0].stopped
+    assert "" == net.servers[0].stop_reason
 
 
 GARBLED = uploaded(post_round())
@@ -223,7 +223,7 @@ def test_random_bytes_that_are_sealed_well_are_judged_by_the_transport():
     size = net.servers[0].strategy.content_size
     for envelope in adversaries.nonsense(client, size, SeededEntropy("nonsense")):
         net.inject(envelope)
-    assert client.acknowledged  # to this transport any bytes are a message
+    assert client.is_acknowledged  # to this transport any bytes are a message
 
 
 def test_garbage_under_every_word_is_counted():
@@ -232,7 +232,7 @@ def test_garbage_under_every_word_is_counted():
     sent = adversaries.garbage(net.round, SeededEntropy("g"), words, Party("client", 9))
     for envelope in sent:
         net.inject(envelope)
-    assert len(sent) == sum(net.refused().values())
+    assert len(sent) == sum(net.count_refusals().values())
     assert [message(index) for index in range(4)] == list(net.finish())
 
 
@@ -269,7 +269,7 @@ def test_a_receipt_counts_only_for_the_bytes_that_were_sent():
     sender.receive(receipt)
     sender.receive(receipt)
     assert [Party("server", 1)] == [envelope.receiver for envelope in sender.resend()]
-    assert (False, server) == (sender.acknowledged, receipt.sender)
+    assert (False, server) == (sender.is_acknowledged, receipt.sender)
 
 
 def test_what_comes_before_anything_was_sent_is_ignored():

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from anonloom_transport.entropy import SteppedClock as SteppedClock
     from anonloom_transport.entropy import SystemClock as SystemClock
     from anonloom_transport.entropy import SystemEntropy as SystemEntropy
-    from anonloom_transport.entropy import simulated as simulated
+    from anonloom_transport.entropy import is_simulated as is_simulated
     from anonloom_transport.estimates import Estimate as Estimate
     from anonloom_transport.estimates import Operation as Operation
     from anonloom_transport.estimates import Work as Work
@@ -61,9 +61,9 @@ if TYPE_CHECKING:
     from anonloom_transport.promises import HOLLOW as HOLLOW
     from anonloom_transport.promises import SILENT as SILENT
     from anonloom_transport.promises import WRONG_PART as WRONG_PART
-    from anonloom_transport.promises import confirmed as confirmed
-    from anonloom_transport.promises import shared as shared
-    from anonloom_transport.promises import uncovered as uncovered
+    from anonloom_transport.promises import delivery_guarantee as delivery_guarantee
+    from anonloom_transport.promises import shared_guarantees as shared_guarantees
+    from anonloom_transport.promises import uncovered_cases as uncovered_cases
     from anonloom_transport.receipts import write_receipt as write_receipt
     from anonloom_transport.recorded_entropy import RecordedEntropy as RecordedEntropy
     from anonloom_transport.records import TEXT_BYTES as TEXT_BYTES
@@ -86,8 +86,8 @@ if TYPE_CHECKING:
     from anonloom_transport.signing import Signer as Signer
     from anonloom_transport.signing import new_identity as new_identity
     from anonloom_transport.signing import read_signed as read_signed
-    from anonloom_transport.signing import signed as signed
     from anonloom_transport.signing import signed_size as signed_size
+    from anonloom_transport.signing import verify_signature as verify_signature
     from anonloom_transport.signing import write_signed as write_signed
     from anonloom_transport.slots import SECRET_BYTES as SECRET_BYTES
     from anonloom_transport.slots import SlotKey as SlotKey
@@ -103,7 +103,7 @@ if TYPE_CHECKING:
     from anonloom_transport.strategy import ServerStrategy as ServerStrategy
     from anonloom_transport.trace import Link as Link
     from anonloom_transport.trace import Rounds as Rounds
-    from anonloom_transport.trace import Sighting as Sighting
+    from anonloom_transport.trace import SeenEnvelope as SeenEnvelope
     from anonloom_transport.trace import Trace as Trace
     from anonloom_transport.transport import RoundTransport as RoundTransport
     from anonloom_transport.uploads import HASH_BYTES as HASH_BYTES
@@ -153,7 +153,7 @@ _HOMES = {
         "SteppedClock",
         "SystemClock",
         "SystemEntropy",
-        "simulated",
+        "is_simulated",
     ),
     "estimates": (
         "Estimate",
@@ -191,9 +191,9 @@ _HOMES = {
         "HOLLOW",
         "SILENT",
         "WRONG_PART",
-        "confirmed",
-        "shared",
-        "uncovered",
+        "delivery_guarantee",
+        "shared_guarantees",
+        "uncovered_cases",
     ),
     "receipts": ("write_receipt",),
     "recorded_entropy": ("RecordedEntropy",),
@@ -224,8 +224,8 @@ _HOMES = {
         "Signer",
         "new_identity",
         "read_signed",
-        "signed",
         "signed_size",
+        "verify_signature",
         "write_signed",
     ),
     "slots": (
@@ -245,7 +245,7 @@ _HOMES = {
     "trace": (
         "Link",
         "Rounds",
-        "Sighting",
+        "SeenEnvelope",
         "Trace",
     ),
     "transport": ("RoundTransport",),
@@ -312,10 +312,10 @@ __all__ = [
     "SILENT",
     "SUITES",
     "SealingKey",
+    "SeenEnvelope",
     "ServerConfig",
     "ServerEngine",
     "ServerStrategy",
-    "Sighting",
     "SignedMessage",
     "Signer",
     "SlotKey",
@@ -335,12 +335,13 @@ __all__ = [
     "always",
     "both",
     "chain",
-    "confirmed",
     "context_of",
     "cut",
+    "delivery_guarantee",
     "driver",
     "estimates",
     "faults",
+    "is_simulated",
     "microbenchmark",
     "new_identity",
     "pack",
@@ -355,13 +356,12 @@ __all__ = [
     "row_size",
     "run_microbench",
     "seconds_each",
-    "shared",
-    "signed",
+    "shared_guarantees",
     "signed_size",
-    "simulated",
     "slot_of",
-    "uncovered",
+    "uncovered_cases",
     "unpack",
+    "verify_signature",
     "write_receipt",
     "write_row",
     "write_signed",

@@ -26,7 +26,9 @@ class AgreePhase:
         if self.state.accepted_list is None or "settle" in self.state.requests:
             return "not the time for objections"
         objection = Objection.read(envelope.body, self.collection.sealed_sizes)
-        if objection is None or not objection.founded(self.state.binding, self.state.config.pins):
+        if objection is None or not objection.is_founded(
+            self.state.binding, self.state.config.pins
+        ):
             return "unfounded objection"
         if self._is_listed(objection.upload):
             return "objection of somebody who is on the list"
@@ -51,7 +53,7 @@ class AgreePhase:
             )
             return
         if not self.state.channel.has_sent("held"):  # a long list: it is written once
-            self.state.channel.send("held", self.state.uploads.held())
+            self.state.channel.send("held", self.state.uploads.write_held())
         words = self.state.channel.all("held")
         if words is None:
             return
@@ -90,7 +92,7 @@ class AgreePhase:
 
     def _with_objections(self, admitted: set[bytes], words: Iterable[bytes]) -> tuple[bytes, ...]:
         held = [read_held(word) or set() for word in self.state.channel.all("held") or ()]
-        for objection in self._founded(words):
+        for objection in self._founded_objections(words):
             if objection.upload in admitted:
                 continue
             admitted.add(objection.upload)
@@ -112,7 +114,7 @@ class AgreePhase:
             self.state.refused["not held alike by every server"] += lost
         return tuple(sorted(admitted))
 
-    def _founded(self, words: Iterable[bytes]) -> list[Objection]:
+    def _founded_objections(self, words: Iterable[bytes]) -> list[Objection]:
         """Return the objections in the words of all servers that prove themselves."""
         results: dict[bytes, Objection] = {}
         for word in words:
@@ -124,7 +126,7 @@ class AgreePhase:
                 objection = Objection.read(body, self.collection.sealed_sizes)
                 if objection is None or objection.upload in results:
                     continue
-                if objection.founded(self.state.binding, self.state.config.pins):
+                if objection.is_founded(self.state.binding, self.state.config.pins):
                     results[objection.upload] = objection
         return list(results.values())
 

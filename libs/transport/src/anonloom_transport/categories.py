@@ -26,8 +26,8 @@ class LeafField(Field):
         """See `Field.size`."""
         return bytes_for(len(self.leaves))
 
-    def described(self) -> list[Any]:
-        """See `Field.described`."""
+    def description(self) -> list[Any]:
+        """See `Field.description`."""
         return ["leaf", list(self.leaves)]
 
     def _unfit_leaves(self) -> BoolArray:
@@ -83,8 +83,8 @@ class TextField(Field):
     def _prefix(self) -> int:
         return bytes_for(self.text_bytes + 1)
 
-    def described(self) -> list[Any]:
-        """See `Field.described`."""
+    def description(self) -> list[Any]:
+        """See `Field.description`."""
         return ["text", self.text_bytes]
 
     def write(self, series: Any) -> ByteArray:

@@ -12,7 +12,12 @@ from anonloom_transport.engines import Envelope
 from anonloom_transport.messages import MessageLog, SignedMessage
 from anonloom_transport.rounds import Party
 from anonloom_transport.server_group import ServerGroup
-from anonloom_transport.signing import SIGNATURE_BYTES, Signer, signed, signed_hash
+from anonloom_transport.signing import (
+    SIGNATURE_BYTES,
+    Signer,
+    verify_hash_signature,
+    verify_signature,
+)
 
 _NONCE = 32
 _HASH = 32
@@ -56,7 +61,7 @@ class Channel:
     ----------
     binding
         What words are bound to: the hash of the round description, once there is one.
-    stopped
+    stop_reason
         Why the round cannot go on.
     evidence
         What shows that a server has lied, to whoever asks.
@@ -67,7 +72,7 @@ class Channel:
     round: ServerGroup
     config: ServerConfig
     binding: bytes = b""
-    stopped: str = ""
+    stop_reason: str = ""
     evidence: list[Contradiction] = attrs.field(factory=list, init=False, repr=False)
     outbox: list[Envelope] = attrs.field(factory=list, init=False, repr=False)
     messages: MessageLog = attrs.field(init=False, repr=False)
@@ -128,8 +133,8 @@ class Channel:
 
     def stop(self, reason: str) -> None:
         """Give up, and tell the others why."""
-        if not self.stopped:
-            self.stopped = reason
+        if not self.stop_reason:
+            self.stop_reason = reason
             self.send(STOP, reason.encode()[:_REASON])
 
     # --- hearing --------------------------------------------------------------------------------
@@ -162,15 +167,15 @@ class Channel:
     def genuine(self, step: str, server: int, word: SignedMessage) -> bool:
         """Whether a server has signed a word of a step."""
         pin, bound = self.config.pins[server], self.binding_of(step)
-        return signed_hash(pin, word.signature, f"word {step}", bound, word.digest)
+        return verify_hash_signature(pin, word.signature, f"word {step}", bound, word.digest)
 
     def _check_stop(self, server: int) -> None:
         """Stop when a server has said that the round stops."""
         word = self.of(STOP, server)
-        if word is not None and not self.stopped:
+        if word is not None and not self.stop_reason:
             reason = readable(word)
             own = server == self.config.index
-            self.stopped = reason if own else f"server {server} stopped the round: {reason}"
+            self.stop_reason = reason if own else f"server {server} stopped the round: {reason}"
 
     def restore(self, entries: Iterable[tuple[str, int, SignedMessage]]) -> None:
         """Take up a conversation again with all words that were said before."""
@@ -189,7 +194,7 @@ class Channel:
         messages = [
             step for step, _ in self.messages.steps(self.config.index) if step not in self._to
         ]
-        if not messages or self.stopped:
+        if not messages or self.stop_reason:
             return []
         missing = (
             index
@@ -236,11 +241,11 @@ class Channel:
             return None
         for server, word in enumerate(words):
             self._compare(server, word[SIGNATURE_BYTES:], given)
-            if not self.stopped and not signed(
+            if not self.stop_reason and not verify_signature(
                 self.config.pins[server], word[:SIGNATURE_BYTES], kind, bound, document
             ):
                 self.stop(f"server {server} signs something else than what all words give: {kind}")
-        return None if self.stopped else [word[:SIGNATURE_BYTES] for word in words]
+        return None if self.stop_reason else [word[:SIGNATURE_BYTES] for word in words]
 
     def proof(self, step: str, server: int) -> bytes:
         """Return the proof of what a server has said to this one in a step."""
@@ -253,15 +258,15 @@ class Channel:
         if word is None or word.digest == digest:
             return False
         pin, bound = self.config.pins[server], self.binding_of(step)
-        return signed_hash(pin, signature, f"word {step}", bound, digest)
+        return verify_hash_signature(pin, signature, f"word {step}", bound, digest)
 
     def _heard_proofs(self, step: str) -> bytes:
         """Write what every server said in a step, each with the proof that it said it."""
-        return b"".join(digest + proof for digest, proof in self.messages.heard(step))
+        return b"".join(digest + proof for digest, proof in self.messages.proofs(step))
 
     def _compare(self, server: int, told: bytes, step: str) -> None:
         """Stop when a server was told something else in a step than this one."""
-        for other, (digest, _) in enumerate(self.messages.heard(step)):
+        for other, (digest, _) in enumerate(self.messages.proofs(step)):
             piece = told[other * TOLD_BYTES : (other + 1) * TOLD_BYTES]
             if piece[:_HASH] == digest:
                 continue
@@ -321,7 +326,7 @@ class Channel:
         for server, (commitment, word) in enumerate(zip(commitments, words, strict=True)):
             nonce, value = word[:_NONCE], word[start:]
             self._compare(server, word[_NONCE:start], name + COMMIT)
-            if self.stopped:
+            if self.stop_reason:
                 return None
             expected = self._commitment(name, subject, server, nonce, value)
             if not hmac.compare_digest(expected, commitment):

@@ -198,7 +198,7 @@ class RoundClient(ClientEngine):
         return self._object_if_left_out()
 
     def _object_if_left_out(self) -> list[Envelope]:
-        return self._object() if self.listed is False and self.acknowledged else []
+        return self._object() if self.listed is False and self.is_acknowledged else []
 
     def _object(self) -> list[Envelope]:
         receipts = tuple(self._receipts[server] for server in range(self.round.servers))
@@ -211,14 +211,14 @@ class RoundClient(ClientEngine):
         return read_signed(data, kind, self.notice.binding, self.notice.pins)
 
     @property
-    def acknowledged(self) -> bool:
+    def is_acknowledged(self) -> bool:
         """Whether every server has confirmed the message."""
         return bool(self._bodies) and len(self._receipts) == self.round.servers
 
     @property
     def stands(self) -> bool:
         """Whether the message counts, by receipts or by the list; see `ClientEngine.stands`."""
-        return self.acknowledged or bool(self.listed)
+        return self.is_acknowledged or bool(self.listed)
 
 
 # What thousands of clients in one process are shown is read once.

@@ -56,6 +56,6 @@ def cut(data: bytes, width: int) -> list[bytes]:
     return [data[index : index + width] for index in range(0, len(data), width)]
 
 
-def rising(pieces: Iterable[bytes]) -> bool:
+def is_ascending(pieces: Iterable[bytes]) -> bool:
     """Whether each piece is greater than the one before it."""
     return all(item < other for item, other in pairwise(pieces))

@@ -5,7 +5,7 @@ import hmac
 import attrs
 
 from anonloom_transport.engines import ID_BYTES, Envelope
-from anonloom_transport.invitations import PROOF_BYTES, invited
+from anonloom_transport.invitations import PROOF_BYTES, verify_invitation
 from anonloom_transport.receipts import write_receipt
 from anonloom_transport.sealing import context_of, overhead
 from anonloom_transport.state import RoundState
@@ -98,12 +98,12 @@ class CollectPhase:
         opened = self.state.key.open(body.sealed, context)
         if opened is None:
             return "cannot be opened"
-        marked, opened = body.marked(opened[:MARK_BYTES]), opened[MARK_BYTES:]
+        marked, opened = body.with_mark(opened[:MARK_BYTES]), opened[MARK_BYTES:]
         if not proven and not hmac.compare_digest(marked.mark, body.mark):
             return "damaged"
         proof, content = opened[: self._proof_size], opened[self._proof_size :]
         authority, study = self.state.round.authority, self.state.round.study
-        sender = invited(authority, proof, context, study) if proof else b""
+        sender = verify_invitation(authority, proof, context, study) if proof else b""
         if sender is None:
             return "no invitation"
         if sender in self.state.invitations:

@@ -22,7 +22,13 @@ from anonloom_transport.microbench import run_microbench, size_of
 from anonloom_transport.notice import Notice
 from anonloom_transport.rounds import Erasure, Round, Suite
 from anonloom_transport.sealing import SealingKey, overhead
-from anonloom_transport.signing import SIGNATURE_BYTES, Signer, new_identity, signed, write_signed
+from anonloom_transport.signing import (
+    SIGNATURE_BYTES,
+    Signer,
+    new_identity,
+    verify_signature,
+    write_signed,
+)
 from anonloom_transport.slots import SLOT_BYTES
 from anonloom_transport.uploads import HASH_BYTES, MARK_BYTES, body_size, read_held
 from anonloom_transport.vault import MemoryVault
@@ -113,7 +119,7 @@ class Costs:
     @property
     def spoken_bytes(self) -> int:
         """What all servers together say to each other."""
-        servers, spoken = self.round.servers, _spoken(self.round.servers)
+        servers, spoken = self.round.servers, _step_bytes(self.round.servers)
         shown = list(self.exchanges)
         messages = [
             servers * len(pack(self.software, self._sealing_key, *self.keys)),
@@ -152,7 +158,9 @@ class Costs:
         taking = (self.contents, self.round.suite, bool(self.round.authority))
         lists = 1 + len(self.documents)
         listed = self.round.capacity + sum(self.documents) // ID_BYTES
-        each = Work({_sending(*taking): 1, CHECK: self.round.servers * (1 + lists), LOOK: listed})
+        each = Work(
+            {_send_operation(*taking): 1, CHECK: self.round.servers * (1 + lists), LOOK: listed}
+        )
         return each + Work({READ_SLOT: len(self.round.slots)}) + self.sender_work
 
     @property
@@ -173,7 +181,7 @@ def _signed_size(servers: int, document: int) -> int:
 
 
 @attrs.frozen
-class _Spoken:
+class _StepBytes:
     """Bytes that all servers together send for one step in which they have nothing to say."""
 
     word: int
@@ -182,7 +190,7 @@ class _Spoken:
 
 
 @cache
-def _spoken(servers: int) -> _Spoken:
+def _step_bytes(servers: int) -> _StepBytes:
     """Let so many servers talk about nothing."""
     entropy = SystemEntropy()
     described = Round(
@@ -198,14 +206,14 @@ def _spoken(servers: int) -> _Spoken:
         )
         for index, identity in enumerate(identities)
     ]
-    return _Spoken(
-        word=_sent(channels, lambda channel: channel.send("word", b"")),
-        signature=_sent(channels, lambda channel: channel.sign("document", b"", "word")),
-        exchange=_sent(channels, lambda channel: channel.exchange("value", bytes, b"")),
+    return _StepBytes(
+        word=_bytes_sent(channels, lambda channel: channel.send("word", b"")),
+        signature=_bytes_sent(channels, lambda channel: channel.sign("document", b"", "word")),
+        exchange=_bytes_sent(channels, lambda channel: channel.exchange("value", bytes, b"")),
     )
 
 
-def _sent(channels: Sequence[Channel], act: Callable[[Channel], object]) -> int:
+def _bytes_sent(channels: Sequence[Channel], act: Callable[[Channel], object]) -> int:
     """Return the bytes that are sent until all have heard each other."""
     total = 0
     for _ in range(2):  # to commit, and to show
@@ -220,7 +228,7 @@ def _sent(channels: Sequence[Channel], act: Callable[[Channel], object]) -> int:
 # --- operations ---------------------------------------------------------------------------------
 
 
-def _named(what: str, contents: tuple[int, ...], suite: Suite, invited: bool) -> str:
+def _operation_name(what: str, contents: tuple[int, ...], suite: Suite, invited: bool) -> str:
     invitation = ", with an invitation" if invited else ""
     return f"{what} of a round with contents of {contents} bytes, {suite}{invitation}"
 
@@ -228,25 +236,27 @@ def _named(what: str, contents: tuple[int, ...], suite: Suite, invited: bool) ->
 def _words(contents: tuple[int, ...], suite: Suite, invited: bool) -> Operation:
     """All that servers say, whatever the number of uploads."""
     result = partial(run_microbench, contents, suite, invited)
-    return Operation(_named("words", contents, suite, invited), lambda: result().words)
+    return Operation(_operation_name("words", contents, suite, invited), lambda: result().words)
 
 
 def _upload(contents: tuple[int, ...], suite: Suite, invited: bool) -> Operation:
     """Opening and confirming an upload, and agreeing on it."""
     result = partial(run_microbench, contents, suite, invited)
-    return Operation(_named("an upload", contents, suite, invited), lambda: result().upload)
+    return Operation(
+        _operation_name("an upload", contents, suite, invited), lambda: result().upload
+    )
 
 
-def _sending(contents: tuple[int, ...], suite: Suite, invited: bool) -> Operation:
+def _send_operation(contents: tuple[int, ...], suite: Suite, invited: bool) -> Operation:
     """Sealing an upload to all servers, and checking their receipts."""
     result = partial(run_microbench, contents, suite, invited)
-    return Operation(_named("a sender", contents, suite, invited), lambda: result().sender)
+    return Operation(_operation_name("a sender", contents, suite, invited), lambda: result().sender)
 
 
 def _check() -> Callable[[], object]:
     identity = new_identity(SystemEntropy())
     signature = Signer(identity).sign("trial", b"", b"")
-    return lambda: signed(identity.public, signature, "trial", b"", b"")
+    return lambda: verify_signature(identity.public, signature, "trial", b"", b"")
 
 
 def _hashes(width: int) -> bytes:
@@ -266,8 +276,8 @@ def _read_slots() -> Callable[[], object]:
         min_batch=1,
         slots=tuple(cut(_hashes(SLOT_BYTES), SLOT_BYTES)),
     )
-    written = described.encoded()
-    return lambda: {slot: index for index, slot in enumerate(Round.decoded(written).slots)}
+    written = described.encode()
+    return lambda: {slot: index for index, slot in enumerate(Round.decode(written).slots)}
 
 
 def _look() -> Callable[[], object]:

@@ -12,7 +12,7 @@ from anonloom.errors import TransportError
 from anonloom.kinds import Guarantees
 from anonloom_transport.base import EngineTransport, Identity, ServerConfig
 from anonloom_transport.engines import ClientEngine, Entropy, Envelope, ServerEngine
-from anonloom_transport.entropy import SystemEntropy, simulated
+from anonloom_transport.entropy import SystemEntropy, is_simulated
 from anonloom_transport.faults import Fault
 from anonloom_transport.meter import Meter
 from anonloom_transport.network import Network
@@ -123,9 +123,9 @@ class Driver:
         return tuple(identity.public for identity in self.identities)
 
     @property
-    def simulated(self) -> bool:
+    def is_simulated(self) -> bool:
         """Whether keys and coins came from a seeded source."""
-        return simulated(self.entropy)
+        return is_simulated(self.entropy)
 
     @property
     def guarantees(self) -> Guarantees:
@@ -144,7 +144,7 @@ class Driver:
         """
         notice = self.servers[asked].notice
         if notice is None:
-            raise TransportError(self.servers[asked].stopped or "the round has not begun")
+            raise TransportError(self.servers[asked].stop_reason or "the round has not begun")
         client = self.transport.client(
             notice, self.pins, entropy=self.entropy, clock=self.network.clock, invitation=invitation
         )
@@ -195,7 +195,7 @@ class Driver:
         self.trace.absent |= set(range(first, first + senders))
         return new
 
-    def prepared(self, invitation: bytes = b"") -> list[Envelope]:
+    def prepare_decoy(self, invitation: bytes = b"") -> list[Envelope]:
         """Return the decoy of somebody who may be missing later; servers keep it until then."""
         self.meter.phase = "upload"
         with self.meter.work(Party("client", 0)):
@@ -218,7 +218,7 @@ class Driver:
         """
         self.network.resend()
         self.deliver()
-        return sum(not client.acknowledged for client in self.clients)
+        return sum(not client.is_acknowledged for client in self.clients)
 
     def inject(self, envelope: Envelope) -> None:
         """Put an envelope of somebody else's making into the network, and deliver."""
@@ -318,9 +318,9 @@ class Driver:
         self.trace.published = tuple(first)
         return first
 
-    def refused(self) -> Counter[str]:
+    def count_refusals(self) -> Counter[str]:
         """Count what all servers refused, by reason."""
-        return sum((server.refused for server in self.servers), Counter())
+        return sum((server.refusals for server in self.servers), Counter())
 
     def restart(self, index: int) -> None:
         """Stop a server and start it again from what it had saved.
@@ -333,7 +333,7 @@ class Driver:
         self.servers[index] = self._server(index, self.servers[index].save())
 
     def _go_on(self) -> None:
-        stopped = next((server.stopped for server in self.servers if server.stopped), "")
+        stopped = next((server.stop_reason for server in self.servers if server.stop_reason), "")
         if stopped:
             raise TransportError(f"the round has stopped: {stopped}")
 

@@ -90,7 +90,8 @@ class ClientEngine(ABC):
     """One sender in one round.
 
     Promise: it acts only on what all servers have signed; it sends one message only, however often
-    it is asked; `acknowledged` is true only when every server has confirmed exactly that message.
+    it is asked; `is_acknowledged` is true only when every server has confirmed exactly that
+    message.
     """
 
     @abstractmethod
@@ -126,7 +127,7 @@ class ClientEngine(ABC):
 
     @property
     @abstractmethod
-    def acknowledged(self) -> bool:
+    def is_acknowledged(self) -> bool:
         """Whether every server has confirmed the message."""
 
     @property
@@ -136,7 +137,7 @@ class ClientEngine(ABC):
         Asked when the servers have shown what they accepted. Whoever does not stand in one phase
         stays away from the next: there she would be one more than came before.
         """
-        return self.acknowledged
+        return self.is_acknowledged
 
 
 class ServerEngine(ABC):
@@ -151,7 +152,7 @@ class ServerEngine(ABC):
     """
 
     #: How many envelopes were refused, by reason.
-    refused: Counter[str]
+    refusals: Counter[str]
 
     #: What a curious operator would write down: called with two byte strings whenever the server
     #: learns that they belong together. For audits only.
@@ -175,7 +176,7 @@ class ServerEngine(ABC):
 
     @property
     @abstractmethod
-    def accepted(self) -> int:
+    def accepted_count(self) -> int:
         """Number of uploads that stand."""
 
     @property
@@ -271,7 +272,7 @@ class ServerEngine(ABC):
 
     @property
     @abstractmethod
-    def stopped(self) -> str:
+    def stop_reason(self) -> str:
         """Why the round cannot end, naming a server where that is proven; empty if it can."""
 
     @property

@@ -17,7 +17,7 @@ class SystemEntropy:
         return secrets.token_bytes(n)
 
 
-def simulated(entropy: Entropy) -> bool:
+def is_simulated(entropy: Entropy) -> bool:
     """Whether keys and coins from this entropy protect nobody; the manifest says so.
 
     Everything that is not exactly the system's randomness counts as simulated, a subclass too.

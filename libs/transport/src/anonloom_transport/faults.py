@@ -37,14 +37,14 @@ def every(nth: int, when: When = always) -> When:
     """Concern every n-th of the envelopes that `when` concerns."""
     seen = 0
 
-    def concerned(envelope: Envelope) -> bool:
+    def is_nth(envelope: Envelope) -> bool:
         nonlocal seen
         if not when(envelope):
             return False
         seen += 1
         return seen % nth == 0
 
-    return concerned
+    return is_nth
 
 
 def chance(share: float, entropy: Entropy, when: When = always) -> When:

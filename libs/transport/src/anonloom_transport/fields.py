@@ -56,7 +56,7 @@ class Field(ABC):
         """Bytes of the field in every record."""
 
     @abstractmethod
-    def described(self) -> list[Any]:
+    def description(self) -> list[Any]:
         """Return what, beside the column's declaration, decides the meaning of the bytes."""
 
     @abstractmethod
@@ -82,11 +82,11 @@ class Field(ABC):
             fit = ~bad
             listed = values[:0]
             if isinstance(self.source, LeafTable) and self.column.unknown == "own-leaf":
-                listed = _listed(self.source, values)
-            bad[fit] = self._uncovered(self.source, values[fit], listed)
+                listed = _listed_values(self.source, values)
+            bad[fit] = self._find_uncovered(self.source, values[fit], listed)
         return bad
 
-    def _uncovered(
+    def _find_uncovered(
         self, source: HierarchySource, values: NDArray[Any], listed: NDArray[Any]
     ) -> BoolArray:
         """Which values a hierarchy refuses, found by halving where it does not say itself.
@@ -105,13 +105,13 @@ class Field(ABC):
         except UncoveredValues as error:
             # Only where unknown values are refused, and then nothing else is listed.
             bad |= error.missing
-            bad[~bad] = self._uncovered(source, values[~bad], listed)
+            bad[~bad] = self._find_uncovered(source, values[~bad], listed)
         except DataError:
             if len(values) == 1:
                 return ~bad
             half = len(values) // 2
-            bad[:half] = self._uncovered(source, values[:half], listed)
-            bad[half:] = self._uncovered(source, values[half:], listed)
+            bad[:half] = self._find_uncovered(source, values[:half], listed)
+            bad[half:] = self._find_uncovered(source, values[half:], listed)
         return bad
 
     def refuse(self, bad: BoolArray, what: str, remedy: str) -> None:
@@ -151,7 +151,7 @@ class Field(ABC):
         return [(what, mask) for what, mask in result if mask.any()]
 
 
-def _listed(source: LeafTable, values: NDArray[Any]) -> NDArray[Any]:
+def _listed_values(source: LeafTable, values: NDArray[Any]) -> NDArray[Any]:
     """Return the numbers or moments that a written hierarchy has; none of a category.
 
     A value that it lacks may lie inside one of its groups, which is then no range any more. That
@@ -187,8 +187,8 @@ class NumberField(Field):
 
     size = 8
 
-    def described(self) -> list[Any]:
-        """See `Field.described`."""
+    def description(self) -> list[Any]:
+        """See `Field.description`."""
         return ["float64"]
 
     def write(self, series: Any) -> ByteArray:
@@ -244,8 +244,8 @@ class MomentField(Field):
         """See `Field.size`."""
         return bytes_for(self.count)
 
-    def described(self) -> list[Any]:
-        """See `Field.described`."""
+    def description(self) -> list[Any]:
+        """See `Field.description`."""
         return ["moment", _BEGIN, _END]
 
     def write(self, series: Any) -> ByteArray:

@@ -12,7 +12,13 @@ import attrs
 
 from anonloom_transport.base import Identity
 from anonloom_transport.engines import Entropy
-from anonloom_transport.signing import SIGNATURE_BYTES, Signer, identity_of, new_identity, signed
+from anonloom_transport.signing import (
+    SIGNATURE_BYTES,
+    Signer,
+    identity_of,
+    new_identity,
+    verify_signature,
+)
 
 _KEY = 32
 
@@ -57,7 +63,9 @@ def prove(invitation: bytes, context: bytes) -> bytes:
     return identity.public + vouched + Signer(identity).sign("invited", b"", context)
 
 
-def invited(authority: bytes, proof: bytes, context: bytes, study: bytes = b"") -> bytes | None:
+def verify_invitation(
+    authority: bytes, proof: bytes, context: bytes, study: bytes = b""
+) -> bytes | None:
     """Return who sends, by the public half of an invitation; None when nobody was invited.
 
     Parameters
@@ -69,5 +77,5 @@ def invited(authority: bytes, proof: bytes, context: bytes, study: bytes = b"") 
     """
     public, signatures = proof[:_KEY], proof[_KEY:]
     vouched, own = signatures[:SIGNATURE_BYTES], signatures[SIGNATURE_BYTES:]
-    genuine = signed(authority, vouched, "invitation", study, public)
-    return public if genuine and signed(public, own, "invited", b"", context) else None
+    genuine = verify_signature(authority, vouched, "invitation", study, public)
+    return public if genuine and verify_signature(public, own, "invited", b"", context) else None

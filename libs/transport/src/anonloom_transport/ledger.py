@@ -44,12 +44,12 @@ class Entry:
         return cls(
             name,
             driver.round.servers,
-            min(server.accepted for server in driver.servers),
+            min(server.accepted_count for server in driver.servers),
             len(driver.servers[0].notice or b""),
             driver.meter,
-            driver.refused(),
+            driver.count_refusals(),
             driver.trace,
-            driver.simulated,
+            driver.is_simulated,
         )
 
 
@@ -60,7 +60,7 @@ class Ledger:
     entries: list[Entry] = attrs.field(factory=list)
 
     @property
-    def refused(self) -> Counter[str]:
+    def refusal_counts(self) -> Counter[str]:
         """What all servers refused in all rounds, by reason."""
         return sum((entry.refused for entry in self.entries), Counter())
 
@@ -70,7 +70,7 @@ class Ledger:
         return min(entry.accepted for entry in self.entries)
 
     @property
-    def simulated(self) -> bool:
+    def is_simulated(self) -> bool:
         """Whether keys and coins of any round came from a seeded source."""
         return any(entry.simulated for entry in self.entries)
 
@@ -123,7 +123,7 @@ class Ledger:
 
     def refusals(self, others: Counter[str]) -> Iterator[Finding | Chart]:
         """Yield what was refused, with what was refused outside the rounds."""
-        refused = others + self.refused
+        refused = others + self.refusal_counts
         yield Finding(
             name="refused",
             value=sum(refused.values()),

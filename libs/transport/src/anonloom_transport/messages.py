@@ -63,7 +63,7 @@ class MessageLog:
             for server, word in message.items()
         ]
 
-    def heard(self, step: str) -> list[tuple[bytes, bytes]]:
+    def proofs(self, step: str) -> list[tuple[bytes, bytes]]:
         """Return hash and signature of each server's word of a step, which prove what it said."""
         message = self._said[step]
         return [

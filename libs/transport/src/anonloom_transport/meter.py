@@ -40,7 +40,7 @@ class Meter:
             who = str(party) if party.role == "server" else "clients"
             self.cpu[self.phase, who] += time.thread_time() - began
 
-    def sent(self, sender: Party, receiver: Party, size: int) -> None:
+    def count_bytes(self, sender: Party, receiver: Party, size: int) -> None:
         """Count what travels."""
         self.bytes[self.phase, sender.role, receiver.role] += size
 

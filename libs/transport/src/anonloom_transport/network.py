@@ -13,7 +13,7 @@ from anonloom_transport.entropy import SteppedClock
 from anonloom_transport.faults import Delivery, Fault
 from anonloom_transport.meter import Meter
 from anonloom_transport.rounds import Party
-from anonloom_transport.trace import Sighting, Trace
+from anonloom_transport.trace import SeenEnvelope, Trace
 
 #: How long an envelope travels.
 _LATENCY = 1.0
@@ -74,7 +74,7 @@ class Network(Generic[AnyServer]):
             # The channel says who speaks, not the envelope.
             if envelope.sender != sender:
                 envelope = attrs.evolve(envelope, sender=sender)
-            self.meter.sent(sender, envelope.receiver, envelope.size)
+            self.meter.count_bytes(sender, envelope.receiver, envelope.size)
             self._note(sender, envelope)
             self._note(None, envelope)
             deliveries = [Delivery(self.clock.now() + _LATENCY, envelope)]
@@ -124,4 +124,4 @@ class Network(Generic[AnyServer]):
 
     def _note(self, party: Party | None, envelope: Envelope) -> None:
         if self.trace is not None:
-            self.trace.seen.append(Sighting(self.clock.now(), party, envelope))
+            self.trace.seen.append(SeenEnvelope(self.clock.now(), party, envelope))

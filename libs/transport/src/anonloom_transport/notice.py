@@ -90,7 +90,7 @@ class Notice:
     def document(self) -> bytes:
         """What is signed."""
         keys = (pack(*keys) for keys in self.keys)
-        return pack(_HEAD, self.round.encoded(), self.software, pack(*self.pins), *keys)
+        return pack(_HEAD, self.round.encode(), self.software, pack(*self.pins), *keys)
 
 
 # Clients in one process share what they read; each has its own copy elsewhere.
@@ -112,7 +112,7 @@ def read_notice(data: bytes, pins: tuple[bytes, ...], software: bytes, judge: Ke
     document = read_signed(data, "notice", hashlib.sha256(described).digest(), pins)
     if document is None:
         raise TransportError("the round description is not signed by all servers")
-    round = Round.decoded(described)
+    round = Round.decode(described)
     if round.servers != len(pins):
         raise TransportError("the round description is not signed by all servers")
     try:

@@ -50,7 +50,7 @@ class Objection:
         """Return what the client sent to a server."""
         return Body.of_all(self.sealed)[server]
 
-    def founded(self, bound: bytes, pins: Sequence[bytes]) -> bool:
+    def is_founded(self, bound: bytes, pins: Sequence[bytes]) -> bool:
         """Whether every server has confirmed exactly this upload."""
         fingerprint = self.body(0).fingerprint
         return all(

@@ -6,7 +6,7 @@ import attrs
 
 from anonloom_transport.codec import pack
 from anonloom_transport.rounds import Erasure
-from anonloom_transport.signing import signed, write_signed
+from anonloom_transport.signing import verify_signature, write_signed
 from anonloom_transport.state import RoundState
 from anonloom_transport.strategy import ServerStrategy
 
@@ -68,7 +68,9 @@ class OpenPhase:
         if signatures is None:
             return
         for server, signature in enumerate(signatures):
-            if not signed(state.config.pins[server], signature, "result", state.binding, document):
+            if not verify_signature(
+                state.config.pins[server], signature, "result", state.binding, document
+            ):
                 state.channel.stop(
                     f"server {server} signs something else than what all words give: result"
                 )

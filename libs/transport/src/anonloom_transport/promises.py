@@ -20,7 +20,7 @@ HOLLOW = (
 WRONG_PART = "which server showed a wrong part: it is one of them"
 
 
-def shared(round: Round) -> dict[str, Any]:
+def shared_guarantees(round: Round) -> dict[str, Any]:
     """Return the guarantees that follow from the round alone, by name of the field."""
     return {
         "eligibility": (
@@ -35,7 +35,7 @@ def shared(round: Round) -> dict[str, Any]:
     }
 
 
-def confirmed(round: Round, *unless: str) -> str:
+def delivery_guarantee(round: Round, *unless: str) -> str:
     """Say that all arrives that was confirmed, but for the cases named and a round that stops."""
     what = "message" if round.operation == "post" else "record"
     erased = () if round.operation == "post" else ("it is erased",)
@@ -44,7 +44,7 @@ def confirmed(round: Round, *unless: str) -> str:
     return f"every {what} that all servers confirmed, once, unless {text}"
 
 
-def uncovered(round: Round, *own: str) -> tuple[str, ...]:
+def uncovered_cases(round: Round, *own: str) -> tuple[str, ...]:
     """Return what is not covered: what the transport names, then what none of them covers."""
     alike = [
         "prevention: a server that deviates is found out, not kept from it",

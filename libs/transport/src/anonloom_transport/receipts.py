@@ -1,7 +1,7 @@
 """Receipts: a server's signature that it holds an upload."""
 
 from anonloom_transport.codec import pack
-from anonloom_transport.signing import Signer, signed
+from anonloom_transport.signing import Signer, verify_signature
 
 
 def write_receipt(signer: Signer, bound: bytes, upload: bytes, fingerprint: bytes) -> bytes:
@@ -11,4 +11,4 @@ def write_receipt(signer: Signer, bound: bytes, upload: bytes, fingerprint: byte
 
 def confirms(pin: bytes, receipt: bytes, bound: bytes, upload: bytes, fingerprint: bytes) -> bool:
     """Whether a server has confirmed an upload."""
-    return signed(pin, receipt, "receipt", bound, pack(upload, fingerprint))
+    return verify_signature(pin, receipt, "receipt", bound, pack(upload, fingerprint))

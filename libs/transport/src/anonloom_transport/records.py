@@ -94,7 +94,7 @@ class RecordLayout:
         DataError
             When a hierarchy file cannot be read.
         """
-        wanted = _wanted(schema, columns)
+        wanted = _columns_to_send(schema, columns)
         own = dict(text_bytes_of or {})
         fields = tuple(_field(column, own.pop(column.name, text_bytes)) for column in wanted)
         texts = {field.column.name for field in fields if isinstance(field, TextField)}
@@ -115,7 +115,7 @@ class RecordLayout:
         described = [
             "anonloom record 1",
             self.size,
-            [[*_declared(field), field.described()] for field in self.fields],
+            [[*_declaration(field), field.description()] for field in self.fields],
         ]
         return hashlib.sha256(json.dumps(described, ensure_ascii=True).encode()).digest()
 
@@ -178,7 +178,7 @@ class RecordLayout:
         return DecodedRecords(frame, readable, refused)
 
 
-def _wanted(schema: Schema, columns: Iterable[str] | None) -> list[Column]:
+def _columns_to_send(schema: Schema, columns: Iterable[str] | None) -> list[Column]:
     names = set(columns) if columns is not None else None
     for name in sorted(names or ()):
         if name not in schema:
@@ -224,7 +224,7 @@ def _read_once(column: Column) -> HierarchySource | None:
     return source
 
 
-def _declared(field: Field) -> list[Any]:
+def _declaration(field: Field) -> list[Any]:
     """What the declaration says of a column's values; not where a hierarchy file lies."""
     column = field.column
     # Every source is an attrs class, which its abstract base does not say.

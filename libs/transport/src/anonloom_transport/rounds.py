@@ -142,7 +142,7 @@ class Round:
 
     @digest.default
     def _digest(self) -> bytes:
-        return hashlib.sha256(self.encoded()).digest()
+        return hashlib.sha256(self.encode()).digest()
 
     # The digest stands for the whole: a round with a million slots is compared at once.
 
@@ -152,7 +152,7 @@ class Round:
     def __hash__(self) -> int:
         return hash(self.digest)
 
-    def encoded(self) -> bytes:
+    def encode(self) -> bytes:
         """Return the round as bytes, the same for the same round everywhere."""
         plain = {name: getattr(self, name) for name in _PLAIN}
         hexed = {name: getattr(self, name).hex() for name in _BINARY}
@@ -161,7 +161,7 @@ class Round:
         return len(head).to_bytes(8, "big") + head + b"".join(self.slots)
 
     @classmethod
-    def decoded(cls, data: bytes) -> "Round":
+    def decode(cls, data: bytes) -> "Round":
         """Read a round.
 
         Raises
@@ -182,7 +182,7 @@ class Round:
             )
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             raise TransportError("the round description cannot be read") from None
-        if result.encoded() != data:
+        if result.encode() != data:
             raise TransportError("the round description cannot be read")
         return result
 

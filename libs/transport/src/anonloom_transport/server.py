@@ -100,7 +100,7 @@ class RoundServer(ServerEngine):
         return self.state.channel
 
     @property
-    def refused(self) -> Counter[str]:  # type: ignore[override]
+    def refusals(self) -> Counter[str]:  # type: ignore[override]
         """How many envelopes were refused, by reason."""
         return self.state.refused
 
@@ -133,7 +133,7 @@ class RoundServer(ServerEngine):
         return self.state.notice
 
     @property
-    def stopped(self) -> str:
+    def stop_reason(self) -> str:
         """Why the round cannot end; empty if it can."""
         return self.state.stop_reason
 
@@ -143,7 +143,7 @@ class RoundServer(ServerEngine):
         return [] if self.state.result is not None else self.state.channel.missing_messages
 
     @property
-    def accepted(self) -> int:
+    def accepted_count(self) -> int:
         """Number of uploads that stand."""
         return self.state.accepted_count if self.state.over else len(self.state.uploads)
 
@@ -192,7 +192,7 @@ class RoundServer(ServerEngine):
             and len(self.state.uploads) < self.state.round.min_batch
         ):
             raise TransportError(
-                f"the round has {self.accepted} uploads, it closes with at least "
+                f"the round has {self.accepted_count} uploads, it closes with at least "
                 f"{self.state.round.min_batch}"
             )
         return self._ask("close")

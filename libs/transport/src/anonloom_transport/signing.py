@@ -37,24 +37,28 @@ class Signer:
 
     def sign(self, kind: str, bound: bytes, statement: bytes) -> bytes:
         """Return a signature of a statement in a round."""
-        return self._key.sign(_said(kind, bound, hashlib.sha256(statement).digest()))
+        return self._key.sign(_bytes_to_sign(kind, bound, hashlib.sha256(statement).digest()))
 
 
-def signed(pin: bytes, signature: bytes, kind: str, bound: bytes, statement: bytes) -> bool:
+def verify_signature(
+    pin: bytes, signature: bytes, kind: str, bound: bytes, statement: bytes
+) -> bool:
     """Whether the owner of a public key signed a statement in a round."""
-    return signed_hash(pin, signature, kind, bound, hashlib.sha256(statement).digest())
+    return verify_hash_signature(pin, signature, kind, bound, hashlib.sha256(statement).digest())
 
 
-def signed_hash(pin: bytes, signature: bytes, kind: str, bound: bytes, digest: bytes) -> bool:
+def verify_hash_signature(
+    pin: bytes, signature: bytes, kind: str, bound: bytes, digest: bytes
+) -> bool:
     """Whether the owner of a public key signed the statement that has this hash."""
     try:
-        _public(pin).verify(signature, _said(kind, bound, digest))
+        _public(pin).verify(signature, _bytes_to_sign(kind, bound, digest))
     except (InvalidSignature, ValueError):
         return False
     return True
 
 
-def _said(kind: str, bound: bytes, digest: bytes) -> bytes:
+def _bytes_to_sign(kind: str, bound: bytes, digest: bytes) -> bytes:
     # Statements are signed by their hash, so that whoever has only that can check a signature.
     return pack(b"anonloom 1", kind.encode(), bound, digest)
 
@@ -88,6 +92,6 @@ def read_signed(data: bytes, kind: str, bound: bytes, pins: tuple[bytes, ...]) -
 def _read_signed(data: bytes, kind: str, bound: bytes, pins: tuple[bytes, ...]) -> bytes:
     document, *signatures = unpack(data, 1 + len(pins))
     for pin, signature in zip(pins, signatures, strict=True):
-        if not signed(pin, signature, kind, bound, document):
+        if not verify_signature(pin, signature, kind, bound, document):
             raise ValueError("one of the servers did not sign it")
     return document

@@ -150,7 +150,7 @@ class RoundState:
     @property
     def stop_reason(self) -> str:
         """Why the round cannot end; empty if it can."""
-        return self.channel.stopped
+        return self.channel.stop_reason
 
     @property
     def subject(self) -> bytes:

@@ -10,7 +10,7 @@ from anonloom_transport.engines import ID_BYTES
 from anonloom_transport.messages import SignedMessage
 from anonloom_transport.notice import read_notice
 from anonloom_transport.rounds import Party
-from anonloom_transport.signing import signed
+from anonloom_transport.signing import verify_signature
 from anonloom_transport.state import RoundState
 from anonloom_transport.uploads import Body
 
@@ -72,7 +72,7 @@ def _publish(state: RoundState, *parts: bytes) -> bytes:
 def _check(state: RoundState, parts: list[bytes]) -> list[bytes]:
     *message, own = parts
     pin, digest = state.config.pins[state.config.index], state.round.digest
-    if not signed(pin, own, _SAVED, digest, _with_index(state, message)):
+    if not verify_signature(pin, own, _SAVED, digest, _with_index(state, message)):
         raise ValueError("this server did not save that")
     return message
 

@@ -36,11 +36,11 @@ class StorageAttack:
         self._backups.append([server.save() for server in self.driver.servers])
 
     @property
-    def written(self) -> list[bytes]:
+    def saved_bytes(self) -> list[bytes]:
         """All bytes that were ever saved."""
         return [saved for backup in self._backups for saved in backup]
 
-    def raised(self, vaults: Sequence[Vault]) -> list[list[RoundServer | None]]:
+    def restore_servers(self, vaults: Sequence[Vault]) -> list[list[RoundServer | None]]:
         """Bring back the servers of each backup; None where a server's key is gone."""
         return [
             [self._raise(index, saved, vaults[index]) for index, saved in enumerate(backup)]
@@ -72,15 +72,15 @@ class StorageAttack:
         """Return what clients had sealed to servers that can be brought back."""
         return [
             content
-            for servers in self.raised(vaults)
+            for servers in self.restore_servers(vaults)
             for server in servers
             if server is not None
             for content in server.state.contents.values()
         ]
 
-    def reopened(self, vaults: Sequence[Vault]) -> Sequence[bytes | None] | None:
+    def reopen(self, vaults: Sequence[Vault]) -> Sequence[bytes | None] | None:
         """Open again without erasing; None where no backup brings all servers back."""
-        for servers in reversed(self.raised(vaults)):
+        for servers in reversed(self.restore_servers(vaults)):
             results = [server for server in servers if server is not None]
             if len(results) == len(servers) and all(server.state.settled for server in results):
                 return _open(results)

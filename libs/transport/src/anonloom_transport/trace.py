@@ -9,7 +9,7 @@ from anonloom_transport.rounds import Party
 
 
 @attrs.frozen
-class Sighting:
+class SeenEnvelope:
     """One envelope as somebody saw it.
 
     Attributes
@@ -54,19 +54,19 @@ class Trace:
         What became public, in its order.
     """
 
-    seen: list[Sighting] = attrs.field(factory=list, repr=False)
+    seen: list[SeenEnvelope] = attrs.field(factory=list, repr=False)
     links: dict[Party, list[Link]] = attrs.field(factory=dict, repr=False)
     sent: dict[int, bytes] = attrs.field(factory=dict, repr=False)
     positions: dict[int, int] = attrs.field(factory=dict, repr=False)
     absent: frozenset[int] = attrs.field(default=frozenset(), repr=False)
     published: tuple[bytes | None, ...] = attrs.field(default=(), repr=False)
 
-    def of(self, *parties: Party) -> list[Sighting]:
+    def of(self, *parties: Party) -> list[SeenEnvelope]:
         """Return what these parties saw together."""
         return [sight for sight in self.seen if sight.by in parties]
 
     @property
-    def network(self) -> list[Sighting]:
+    def network(self) -> list[SeenEnvelope]:
         """What an observer of all lines saw."""
         return [sight for sight in self.seen if sight.by is None]
 

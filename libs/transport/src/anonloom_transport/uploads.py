@@ -7,7 +7,7 @@ from typing import Literal
 
 import attrs
 
-from anonloom_transport.codec import cut, rising
+from anonloom_transport.codec import cut, is_ascending
 from anonloom_transport.engines import ID_BYTES
 
 HASH_BYTES = 32
@@ -42,7 +42,9 @@ class Body:
         hashes = b"".join(hashlib.sha256(item).digest() for item in sealed)
         bodies = [cls(hashes, item) for item in sealed]
         return (
-            [body.marked(key) for body, key in zip(bodies, keys, strict=True)] if keys else bodies
+            [body.with_mark(key) for body, key in zip(bodies, keys, strict=True)]
+            if keys
+            else bodies
         )
 
     @classmethod
@@ -54,7 +56,7 @@ class Body:
     def __bytes__(self) -> bytes:
         return self.hashes + self.mark + self.sealed
 
-    def marked(self, key: bytes) -> "Body":
+    def with_mark(self, key: bytes) -> "Body":
         """Return the body with the mark of a key."""
         mark = hmac.digest(key, b"anonloom body 1\0" + self.hashes, "sha256")[:MARK_BYTES]
         return Body(self.hashes, self.sealed, mark)
@@ -110,7 +112,7 @@ class Uploads:
     def __iter__(self) -> Iterator[bytes]:
         return iter(self._bodies)
 
-    def held(self) -> bytes:
+    def write_held(self) -> bytes:
         """Write ids and fingerprints in the order of the ids: what servers tell each other."""
         return b"".join(
             upload + self._bodies[upload].fingerprint for upload in sorted(self._bodies)
@@ -127,6 +129,6 @@ def read_held(data: bytes) -> set[tuple[bytes, bytes]] | None:
         pieces = cut(data, ID_BYTES + HASH_BYTES)
     except ValueError:
         return None
-    if not rising(piece[:ID_BYTES] for piece in pieces):
+    if not is_ascending(piece[:ID_BYTES] for piece in pieces):
         return None
     return {(piece[:ID_BYTES], piece[ID_BYTES:]) for piece in pieces}

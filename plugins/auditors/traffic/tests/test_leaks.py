@@ -12,7 +12,7 @@ from anonloom_testing import tables
 from anonloom_testing.transport.synthetic_traces import SyntheticTraces
 from anonloom_traffic.attack import Guess, NothingToGuess, best_guess
 from anonloom_traffic.auditor import MEANINGS, Traffic
-from anonloom_transport import Envelope, Link, Party, Rounds, Sighting, Trace
+from anonloom_transport import Envelope, Link, Party, Rounds, SeenEnvelope, Trace
 
 pytestmark = pytest.mark.long
 
@@ -126,7 +126,7 @@ def test_messages_in_clear_are_found_inside_what_was_sent() -> None:
     rounds = SyntheticTraces(clients=20).rounds(20)
     for trace in rounds.traces:
         sights = [
-            Sighting(0, None, _from_client(i, b"head" + message + b"tail"))
+            SeenEnvelope(0, None, _from_client(i, b"head" + message + b"tail"))
             for i, message in trace.sent.items()
         ]
         trace.seen += sights

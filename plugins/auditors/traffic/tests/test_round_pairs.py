@@ -13,7 +13,7 @@ from anonloom_traffic.auditor import Traffic
 from anonloom_traffic.guess_table import guess_table, series_of
 from anonloom_traffic.observation import observe
 from anonloom_traffic.round_pairs import PAIRS, round_pairs
-from anonloom_transport import Envelope, Link, Party, Rounds, Sighting, Trace
+from anonloom_transport import Envelope, Link, Party, Rounds, SeenEnvelope, Trace
 
 CLIENTS = 20
 SERVERS = [Party("server", 0), Party("server", 1)]
@@ -25,7 +25,7 @@ def trace(
     """Return a round whose uploads say nothing; place i holds the message of client order[i]."""
     rng = np.random.default_rng(list(messages[0]))
     seen = [
-        Sighting(
+        SeenEnvelope(
             float(index),
             None,
             Envelope(

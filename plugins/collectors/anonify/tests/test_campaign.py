@@ -83,7 +83,7 @@ def test_records_are_their_owners_in_their_class():
     assert opened.numbers.tolist() == [FIRSTS[donor] for donor in campaign.owners[1]]
     assert opened.answers[:, 0].tolist() == campaign.owners[1].tolist()
     assert all(server.over for server in campaign.servers)
-    assert campaign.ledger.simulated
+    assert campaign.ledger.is_simulated
 
 
 def test_all_servers_end_with_the_same():
@@ -461,7 +461,7 @@ class Moody(Carrier):
     def server(self, round, config, **more):
         made = super().server(round, config, **more)
         if round.id.removeprefix("s ") in self.bad:
-            made._stopped = "a bad day"
+            made._stop_reason = "a bad day"
         return made
 
 
@@ -628,7 +628,7 @@ def test_who_is_left_out_of_the_reservation_pushes_nobody_out_of_the_deposit(nam
 
     def note(campaign, step):
         if step == "publishing 1.1: upload":
-            acknowledged.extend(client.acknowledged for client in campaign.driver.clients)
+            acknowledged.extend(client.is_acknowledged for client in campaign.driver.clients)
 
     campaign = _left_out(name, invited, after=note)
     recipient = campaign.run()

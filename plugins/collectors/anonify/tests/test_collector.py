@@ -20,7 +20,7 @@ from anonloom_anonify.planning import Layouts
 from anonloom_anonify.simulation import Behaviour, Simulation
 from anonloom_testing.collector import PlainStages
 from anonloom_testing.privacy_cases import Demand
-from anonloom_testing.transport import GUARANTEES, Carrier, Priced
+from anonloom_testing.transport import GUARANTEES, Carrier, PricedCarrier
 
 AGE = Column(name="age", role="quasi", type="number")
 TOWN = Column(name="town", role="quasi")
@@ -492,7 +492,7 @@ def test_the_plan_says_what_the_rounds_are_and_what_they_hide():
 )
 def test_the_plan_says_what_all_rounds_cost(rows, parameters, sentences):
     """The memory is that of the largest round."""
-    asked = Anonify(**{"transport": Priced(), "min_batch": 10, **parameters})
+    asked = Anonify(**{"transport": PricedCarrier(), "min_batch": 10, **parameters})
     assert sentences == asked.plan(rows, SCHEMA)[4:]
 
 

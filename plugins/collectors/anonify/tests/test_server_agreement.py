@@ -168,7 +168,7 @@ class Ended(NamedTuple):
     """What a study asks of an engine whose round is over."""
 
     result: list[bytes] | None
-    accepted: int
+    accepted_count: int
     left_out: int = 0
     senders: frozenset[bytes] = frozenset()
 

@@ -13,7 +13,7 @@ from anonloom import Collection, Column, Guard, Release, Schema, StageContext, T
 from anonloom.errors import DataError, TransportError
 from anonloom_delivery.collector import Delivery, Simulation
 from anonloom_delivery.sending import Plan
-from anonloom_testing.transport import GUARANTEES, Carrier, Priced, SeededEntropy
+from anonloom_testing.transport import GUARANTEES, Carrier, PricedCarrier, SeededEntropy
 
 SCHEMA = Schema(
     [
@@ -295,7 +295,7 @@ def test_the_plan_says_what_travels():
 )
 def test_the_plan_says_what_both_rounds_cost(rows, parameters, sentences):
     """Of all senders, dishonest ones too; the memory is that of the larger round."""
-    collector = Delivery(**{"transport": Priced(), "min_batch": 10, **parameters})
+    collector = Delivery(**{"transport": PricedCarrier(), "min_batch": 10, **parameters})
     assert sentences == collector.plan(rows, SCHEMA)[4:]
 
 
@@ -303,7 +303,7 @@ def test_the_plan_knows_the_size_of_records():
     """It follows from the columns, as in the run itself."""
     *_, run = collected()
     size = figures(run)["record_size"]
-    cost = Delivery(transport=Priced(), min_batch=10).plan(20, SCHEMA)[4]
+    cost = Delivery(transport=PricedCarrier(), min_batch=10).plan(20, SCHEMA)[4]
     assert cost.startswith(f"with 20 rows in records of {size} bytes, ")
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from anonloom_direct.costs import server_work
 from anonloom_direct.transport import Direct
-from anonloom_testing.transport import SeededEntropy, filled, full_round, travelled
+from anonloom_testing.transport import SeededEntropy, full_round, measure_traffic, run_full_round
 from anonloom_transport import (
     CHECK,
     LOOK,
@@ -39,7 +39,7 @@ def sizes(estimate):
 
 def same_bytes(round, invitations=()):
     estimate = Direct().estimate(round)
-    return travelled(filled(Direct(), round, invitations)) == sizes(estimate)
+    return measure_traffic(run_full_round(Direct(), round, invitations)) == sizes(estimate)
 
 
 @given(
@@ -81,7 +81,7 @@ def test_every_upload_is_opened_once_by_every_server(monkeypatch):
 
     monkeypatch.setattr(SealingKey, "open", counted)
     described = full_round("post", 9, servers=3)
-    filled(Direct(), described)
+    run_full_round(Direct(), described)
     # Words once, nine uploads, nine rows: each takes a second.
     assert 1 + 9 + 9 == Direct().estimate(described).server_cpu
     assert 9 * 3 == opened["uploads"]

@@ -76,9 +76,9 @@ def test_posted_messages_become_public_once_each_in_an_order_of_their_own(server
     sent = [message(number) for number in (5, 1, 4, 1, 3)]
     net = driver(post_round(servers, suite=suite))
     clients = net.post(sent)
-    assert all(client.acknowledged for client in clients)
+    assert all(client.is_acknowledged for client in clients)
     assert tuple(sorted(sent)) == net.finish()
-    assert Counter() == net.refused()
+    assert Counter() == net.count_refusals()
 
 
 @pytest.mark.parametrize("servers", [1, 2, 3])
@@ -159,7 +159,7 @@ def test_every_acknowledged_message_arrives_exactly_once(chosen, seed, servers, 
     net = begun(post_round(servers), chosen, seed)
     sent = [message(number % 3) for number in range(senders)]
     net.post(sent)
-    insist(net, lambda: all(client.acknowledged for client in net.clients))
+    insist(net, lambda: all(client.is_acknowledged for client in net.clients))
     assert tuple(sorted(sent)) == finish(net)
 
 
@@ -172,7 +172,7 @@ def test_nothing_that_was_acknowledged_is_lost_when_the_round_closes_early(seed,
     net.post([message(number) for number in range(6)])
     for _ in range(tries):
         net.retry()
-    certain = {message(index) for index, client in enumerate(net.clients) if client.acknowledged}
+    certain = {message(index) for index, client in enumerate(net.clients) if client.is_acknowledged}
     net.network.faults.clear()
     try:
         public = net.finish()
@@ -193,7 +193,7 @@ def test_nothing_that_was_acknowledged_is_lost_when_the_round_closes_early(seed,
 def test_deposits_survive_the_same_faults(chosen, seed, servers, erased):
     net = begun(deposit_round(servers), chosen, seed)
     net.deposit(records([0, 2, 3, 5]))
-    insist(net, lambda: all(client.acknowledged for client in net.clients))
+    insist(net, lambda: all(client.is_acknowledged for client in net.clients))
     net.close()
     through(net, net.settle)
     net.erase(erased)
@@ -213,7 +213,7 @@ def write(net, position, secret, record=b"msg evil"):
     client = net.client()
     for envelope in client.send(record, client.for_deposit(position, secret, record)):
         net.inject(attrs.evolve(envelope, sender=Party("client", len(net.clients) - 1)))
-    return dict(net.servers[0].refused)
+    return dict(net.servers[0].refusals)
 
 
 def test_only_the_owner_fills_a_position():
@@ -244,10 +244,10 @@ def test_a_sender_cannot_tell_servers_different_things():
     contents = [bytes(Content(b"s" * 16, message(index))) for index in (3, 4, 3)]
     for envelope in client.send(b"", contents):
         net.inject(envelope)
-    assert not client.acknowledged
+    assert not client.is_acknowledged
     assert (message(1), message(2)) == net.finish()
     refused = {"not what its id says": 1, "not held alike by every server": 2}
-    assert refused == dict(net.refused())
+    assert refused == dict(net.count_refusals())
 
 
 # --- servers that deviate -------------------------------------------------------------------
@@ -303,15 +303,15 @@ def test_disks_and_traffic_give_no_erased_record_away():
     """Every server has seen it; everybody else needs a key that is gone."""
     disks = backed_up()
     left = [config.vault for config in disks.driver.configs]
-    assert (None, []) == (disks.reopened(left), disks.read(left))
+    assert (None, []) == (disks.reopen(left), disks.read(left))
     carried = [sight.envelope.body for sight in disks.driver.trace.network]
-    assert [] == [data for data in [*carried, *disks.written] if message(101) in data]
+    assert [] == [data for data in [*carried, *disks.saved_bytes] if message(101) in data]
 
 
 def test_a_kept_key_gives_it_away():
     copies = [MemoryVault(), MemoryVault()]
     disks = backed_up(corrupted={index: adversaries.keeps_key(copies[index]) for index in (0, 1)})
-    assert message(101) == disks.reopened(copies)[1]
+    assert message(101) == disks.reopen(copies)[1]
     assert any(message(101) in content for content in disks.read(copies))
 
 
@@ -369,8 +369,8 @@ def test_promises_follow_the_round():
 
 
 def test_seeded_coins_are_called_simulated():
-    assert driver(post_round()).simulated
-    assert not Driver(Direct(), post_round()).simulated
+    assert driver(post_round()).is_simulated
+    assert not Driver(Direct(), post_round()).is_simulated
 
 
 @given(st.binary(min_size=8, max_size=8), st.integers(0, 9), st.binary(min_size=16, max_size=16))

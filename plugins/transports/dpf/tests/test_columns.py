@@ -23,7 +23,7 @@ class Drawn:
         return self.rng.bytes(n)
 
     def elements(self, *shape):
-        return prime_field.drawn(self, *shape)
+        return prime_field.draw(self, *shape)
 
 
 @pytest.fixture(autouse=True)
@@ -65,7 +65,7 @@ def test_the_field_is_that_of_whole_numbers_modulo_the_prime(a, b):
     | st.integers(0, 2**64 - 1)
 )
 def test_every_number_of_64_bits_is_reduced(number):
-    assert number % MODULUS == int(prime_field.reduced(one(number))[0])
+    assert number % MODULUS == int(prime_field.reduce(one(number))[0])
 
 
 @given(st.lists(elements))

@@ -14,14 +14,14 @@ from anonloom_dpf.costs import (
     aes_bytes,
     costs,
     deposit_work,
-    evaluating,
+    evaluation_work,
     post_work,
 )
 from anonloom_dpf.layout import deposit_layout, post_layout
 from anonloom_dpf.sqrt_dpf import Square
 from anonloom_dpf.transport import Dpf
 from anonloom_dpf.tree import Tree
-from anonloom_testing.transport import SeededEntropy, filled, full_round, travelled
+from anonloom_testing.transport import SeededEntropy, full_round, measure_traffic, run_full_round
 from anonloom_transport import Microbench
 
 SUITES = ["x25519", "mlkem768-x25519"]
@@ -42,7 +42,7 @@ def same_bytes(round, **parameters):
     transport = Dpf(**parameters)
     estimate = transport.estimate(round)
     sizes = {name: getattr(estimate, name) for name in attrs.asdict(estimate) if "bytes" in name}
-    return travelled(filled(transport, round)) == sizes
+    return measure_traffic(run_full_round(transport, round)) == sizes
 
 
 @given(
@@ -115,14 +115,14 @@ def evaluations(work):
 @pytest.mark.parametrize("operation", ["post", "deposit"])
 def test_every_key_is_evaluated_once_by_every_server(operation, servers, evaluated):
     described = full_round(operation, 21, servers=servers)
-    filled(Dpf(), described)
+    run_full_round(Dpf(), described)
     work = costs(described, Dpf().settings, b"").work_of_server
     assert dict.fromkeys(range(servers), evaluations(work)) == evaluated
 
 
 def test_counted_keys_are_evaluated_once_too(evaluated):
     described = full_round("deposit", 21, counted=True)
-    filled(Dpf(), described)
+    run_full_round(Dpf(), described)
     work = costs(described, Dpf().settings, b"").work_of_server
     assert dict.fromkeys(range(2), evaluations(work)) == evaluated
 
@@ -171,7 +171,7 @@ def test_bytes_of_aes_are_those_that_an_evaluation_asks_for(function, blocks):
     checked = {"check_key": bytes(32)} if getattr(function, "checked", False) else {}
     function.accumulate(0, keys, share, **checked)
     assert number * aes_bytes(function) == blocks["bytes"]
-    assert number * aes_bytes(function) == evaluations(evaluating([function], number, False))
+    assert number * aes_bytes(function) == evaluations(evaluation_work([function], number, False))
 
 
 @pytest.mark.parametrize("leaves", [1, 64, 4096])
@@ -203,7 +203,7 @@ def test_products_and_rows_of_a_deposit_are_counted(senders, monkeypatch):
     monkeypatch.setattr(slotauth, "claim", claiming)
     monkeypatch.setattr(deposit_table, "read_row", reading)
     described = full_round("deposit", senders)
-    filled(Dpf(), described)
+    run_full_round(Dpf(), described)
     work = deposit_work(described, deposit_layout(described))
     (read,) = (count for operation, count in work.items() if operation.name.endswith("read"))
     assert {"of both servers": 2 * work[PRODUCT]} == products

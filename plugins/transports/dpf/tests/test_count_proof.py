@@ -27,7 +27,7 @@ HALF = pow(2, -1, MODULUS)
 
 def sketches_of(numbers, weights):
     """Shares of the sketch of two columns, by whole numbers: party 0 and party 1."""
-    first = [int(number) for number in prime_field.drawn(SystemEntropy(), 2 * LEAVES)]
+    first = [int(number) for number in prime_field.draw(SystemEntropy(), 2 * LEAVES)]
     columns = [first[:LEAVES], first[LEAVES:]]
     held = [
         columns,
@@ -52,7 +52,7 @@ def sketches_of(numbers, weights):
 def passes(first, second=None, change=None):
     """Whether numbers pass the check, the second ones k times the first if they are not given."""
     entropy = SystemEntropy()
-    _, witnesses = count_proof.claimed(np.ones(1, bool), np.ones(1, np.uint64), entropy)
+    _, witnesses = count_proof.make_claims(np.ones(1, bool), np.ones(1, np.uint64), entropy)
     held = [count_proof.read_witnesses(own) for own in witnesses]
     factor = int(held[0][0, 2] + held[1][0, 2]) % MODULUS
     if change is not None:
@@ -60,7 +60,7 @@ def passes(first, second=None, change=None):
     second = [factor * v % MODULUS for v in first] if second is None else second(factor)
     weights = count_proof.sketch_weights(entropy.bytes(32), LEAVES)
     sketches = sketches_of((first, second), [int(weight) for weight in weights])
-    opened = prime_field.add(*(count_proof.blinded(b, sketches[b], held[b]) for b in (0, 1)))
+    opened = prime_field.add(*(count_proof.blind_sketches(b, sketches[b], held[b]) for b in (0, 1)))
     proofs = [count_proof.proofs(b, sketches[b], held[b], opened) for b in (0, 1)]
     return 0 == int(prime_field.add(*proofs)[0])
 
@@ -146,10 +146,10 @@ def views(liar, weight, present, lie, with_factor=True):
     z = np.full_like(blind, weight * present)
     columns = [z, factor * z % 5, np.full_like(blind, weight * weight * present % 5)]
     theirs = np.stack(columns, axis=1)
-    theirs = count_proof.signed(honest, theirs)  # so that it adds up with nothing
+    theirs = count_proof.apply_sign(honest, theirs)  # so that it adds up with nothing
     witness = [blind, blind * blind % 5, factor, factor * blind % 5, np.zeros_like(blind)]
     held = np.stack(witness, axis=1)
-    message = count_proof.blinded(honest, theirs, held)
+    message = count_proof.blind_sketches(honest, theirs, held)
     opened = (message + np.uint64(lie)) % np.uint64(5)
     proof = count_proof.proofs(honest, theirs, held, opened)
     return Counter(zip(message.tolist(), proof.tolist(), strict=True))
@@ -176,7 +176,7 @@ def test_planted_without_the_second_number_a_lie_shows_the_weight(lie, monkeypat
 def test_shares_of_a_witness_are_uniform_and_apart():
     """Either server's is drawn: no two are the same, whatever is shared."""
     present = np.zeros(200, bool)
-    _, (one, other) = count_proof.claimed(present, np.zeros(200, np.uint64), SystemEntropy())
+    _, (one, other) = count_proof.make_claims(present, np.zeros(200, np.uint64), SystemEntropy())
     assert 1000 == len({word.tobytes() for word in one.reshape(-1, 8)})
     assert 1000 == len({word.tobytes() for word in other.reshape(-1, 8)})
     total = prime_field.add(count_proof.read_witnesses(one), count_proof.read_witnesses(other))
@@ -234,7 +234,7 @@ def crafted(begun, position, numbers, *, own=None, tag=1, bend=False):
     )
     tags = slotauth.tags(rows, layout.weights([known.alpha]))
     weights = layout.position_weights([known.alpha])
-    _, witnesses = count_proof.claimed(np.ones(1, bool), weights, entropy)
+    _, witnesses = count_proof.make_claims(np.ones(1, bool), weights, entropy)
     shares = [count_proof.read_witnesses(witness) for witness in witnesses]
     factor = int(shares[0][0, 2] + shares[1][0, 2]) % MODULUS
     # In place of the sum that an honest upload has, its multiple.
@@ -254,13 +254,13 @@ def outcome(begun, contents):
     """Let all but the last position be filled, and somebody send; return counts and refusals."""
     sent = begun.records(range(39))
     begun.deposit(sent)
-    assert begun.craft(contents).acknowledged
+    assert begun.craft(contents).is_acknowledged
     begun.driver.close()
     begun.driver.settle()
     counts = begun.driver.count(GROUPS)
     begun.driver.open()
     assert [*sent.values()] == list(begun.driver.result())[:39]
-    return counts, dict(begun.driver.refused())
+    return counts, dict(begun.driver.count_refusals())
 
 
 def test_what_is_crafted_here_is_right_when_nothing_is_wrong(begin):
@@ -344,7 +344,7 @@ def test_several_wrong_uploads_of_all_kinds_are_all_found(begin):
     begun.driver.close()
     begun.driver.settle()
     assert (50, 0) == begun.driver.count([range(50), range(50, 61)])
-    assert {"wrong presence": 8, "foreign write": 8} == dict(begun.driver.refused())
+    assert {"wrong presence": 8, "foreign write": 8} == dict(begun.driver.count_refusals())
     begun.driver.open()
     assert [*sent.values(), *[None] * 11] == list(begun.driver.result())
 
@@ -382,7 +382,7 @@ def test_a_server_that_lies_about_checks_stops_the_round(begin, step):
     assert (
         "1 of 8 uploads fail the check, more than the tolerated share of 0: one of the servers "
         "deviates, or that many senders do"
-    ) == begun.driver.servers[0].stopped
+    ) == begun.driver.servers[0].stop_reason
 
 
 @pytest.mark.parametrize("step", ["sketch", "proof"])
@@ -391,7 +391,7 @@ def test_checks_of_another_size_stop_the_round(begin, step):
     begun.deposit(begun.records(range(8)))
     begun.driver.close()
     begun.driver.settle()
-    assert "a server sent check values of the wrong size" == begun.driver.servers[0].stopped
+    assert "a server sent check values of the wrong size" == begun.driver.servers[0].stop_reason
 
 
 def test_a_part_that_makes_no_count_stops_the_round(begin):
@@ -428,7 +428,7 @@ def test_a_server_that_announces_no_toss_is_named_before_anything_is_signed(begi
     begun = counting(begin, 9, corrupted={1: adversaries.misannounces(change)})
     server = begun.driver.servers[0]
     expected = f"server 1 announced keys that cannot be used: {why}"
-    assert (expected, None) == (server.stopped, server.notice)
+    assert (expected, None) == (server.stop_reason, server.notice)
 
 
 def test_a_server_that_tosses_something_else_is_named(begin):
@@ -437,7 +437,7 @@ def test_a_server_that_tosses_something_else_is_named(begin):
     begun.deposit(begun.records(range(8)))
     begun.driver.close()
     begun.driver.settle()
-    assert "server 1 tosses something else than it announced" == begun.driver.servers[0].stopped
+    assert "server 1 tosses something else than it announced" == begun.driver.servers[0].stop_reason
 
 
 def test_a_server_that_goes_on_from_an_older_state_says_the_same_again(begin):

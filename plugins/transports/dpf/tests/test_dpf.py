@@ -13,7 +13,7 @@ from anonloom_dpf import native
 from anonloom_dpf.layout import deposit_layout, post_layout
 from anonloom_dpf.transport import Dpf
 from anonloom_dpf.tree import Tree
-from anonloom_testing.transport import Restarting, SeededEntropy
+from anonloom_testing.transport import RestartingDriver, SeededEntropy
 from anonloom_transport import Driver, Round, SlotSecret, faults
 
 pytestmark = pytest.mark.long
@@ -34,10 +34,10 @@ def texts(number, size, seed="texts"):
 @pytest.mark.parametrize(("senders", "size"), [(1, 1), (2, 64), (7, 1024), (13, 5), (100, 333)])
 def test_a_post_delivers_every_message_once(begin, servers, senders, size):
     begun, sent = begin("post", senders, servers=servers, size=size), texts(senders, size)
-    assert all(client.acknowledged for client in begun.driver.post(sent))
+    assert all(client.is_acknowledged for client in begun.driver.post(sent))
     assert sorted(sent) == sorted(begun.driver.finish())
     assert [{}] * servers == begun.remarks()
-    assert Counter() == begun.driver.refused()
+    assert Counter() == begun.driver.count_refusals()
 
 
 @pytest.mark.parametrize("servers", SERVERS)
@@ -45,10 +45,10 @@ def test_a_post_delivers_every_message_once(begin, servers, senders, size):
 def test_a_deposit_delivers_every_record_to_its_position(begin, servers, positions, size):
     begun = begin("deposit", positions, servers=servers, size=size)
     sent = begun.records(range(positions))
-    assert all(client.acknowledged for client in begun.deposit(sent))
+    assert all(client.is_acknowledged for client in begun.deposit(sent))
     assert list(sent.values()) == list(begun.driver.finish())
     assert [{}] * servers == begun.remarks()
-    assert Counter() == begun.driver.refused()
+    assert Counter() == begun.driver.count_refusals()
 
 
 @settings(max_examples=25)
@@ -112,9 +112,9 @@ def test_the_order_of_a_post_follows_from_the_drawn_tags_only(begin):
 def test_a_full_round_takes_nobody_else(begin):
     begun, sent = begin("post", 5), texts(6, 24)
     clients = begun.driver.post(sent)
-    assert [True] * 5 + [False] == [client.acknowledged for client in clients]
+    assert [True] * 5 + [False] == [client.is_acknowledged for client in clients]
     assert sorted(sent[:5]) == sorted(begun.driver.finish())
-    assert Counter({"the round is full": 2}) == begun.driver.refused()
+    assert Counter({"the round is full": 2}) == begun.driver.count_refusals()
 
 
 def test_refusals_are_counted_by_reason(begin):
@@ -132,7 +132,7 @@ def test_refusals_are_counted_by_reason(begin):
         "cannot be opened": 1,
         "after the close": 2,
     }
-    assert Counter(expected) == begun.driver.refused()
+    assert Counter(expected) == begun.driver.count_refusals()
 
 
 # --- restarts -------------------------------------------------------------------------------------
@@ -163,12 +163,12 @@ def test_servers_that_start_again_after_every_envelope_say_the_same(begin, opera
     """Every word, the shares among them, has the same bytes as without restarts."""
     planned = [3] if operation == "deposit" else []
     plain, result = played(begin, operation, servers, Driver, planned=planned)
-    again, result_again = played(begin, operation, servers, Restarting, planned=planned)
+    again, result_again = played(begin, operation, servers, RestartingDriver, planned=planned)
     assert result == result_again
     shares = [step for step, _, _ in plain.words() if step == "share"]
     assert servers * (servers - 1) == len(shares)
     assert plain.words() == again.words()
-    assert plain.driver.refused() == again.driver.refused()
+    assert plain.driver.count_refusals() == again.driver.count_refusals()
     assert plain.remarks() == again.remarks()
 
 
@@ -405,7 +405,7 @@ def test_all_kernels_give_the_same_words(begin, operation, monkeypatch):
     heard = {}
     for name in native.available():
         monkeypatch.setenv(native.VARIABLE, name)
-        assert name == native.chosen()
+        assert name == native.kernel_name()
         begun, result = played(begin, operation, 2, Driver)
         heard[name] = begun.words(), result
     assert all(heard["numpy"] == words for words in heard.values())
@@ -607,7 +607,7 @@ def test_nothing_secret_is_in_a_repr(begin, operation):
     secrets = {*sent.values(), *drawn, *kept, *slots, *identities, bytes(range(32))}
     begun.driver.close()
     begun.driver.settle()
-    shares = [server.strategy.work.shown() for server in begun.driver.servers]
+    shares = [server.strategy.work.own_share() for server in begun.driver.servers]
     shown = [
         repr(thing)
         for server, config in zip(begun.driver.servers, begun.driver.configs, strict=True)

@@ -174,9 +174,9 @@ def test_malformed_keys_are_excluded_and_everybody_else_is_delivered(begin, bend
     sent = texts(59)
     begun.driver.post(sent)
     crafted = crafted_by(bend, begun)
-    assert begun.craft(crafted.sent()).acknowledged
+    assert begun.craft(crafted.sent()).is_acknowledged
     assert sorted(sent) == sorted(begun.driver.finish())
-    assert Counter({"malformed key": 2}) == begun.driver.refused()
+    assert Counter({"malformed key": 2}) == begun.driver.count_refusals()
     assert [{}] * 2 == begun.remarks()
 
 
@@ -210,7 +210,7 @@ def test_a_leaf_of_garbage_is_contained(begin):
     for number in range(3):
         begun.craft(leaf_of_garbage(begun, SeededEntropy(("garbage", number))))
     assert sorted(sent) == sorted(begun.driver.finish())
-    assert Counter() == begun.driver.refused()
+    assert Counter() == begun.driver.count_refusals()
     assert [{"messages that cannot be read": 3}] * 2 == begun.remarks()
 
 
@@ -355,9 +355,9 @@ def test_a_foreign_write_is_found_and_changes_nothing(begin, servers, guess):
     sent = begun.records(range(39))
     begun.deposit(sent)
     own = begun.secrets[39] if guess == "own tag" else None
-    assert begun.craft(foreign(begun, 17, FLIP, own=own)).acknowledged
+    assert begun.craft(foreign(begun, 17, FLIP, own=own)).is_acknowledged
     assert [*sent.values(), None] == list(begun.driver.finish())
-    assert Counter({"foreign write": servers}) == begun.driver.refused()
+    assert Counter({"foreign write": servers}) == begun.driver.count_refusals()
     assert [{}] * servers == begun.remarks()
 
 
@@ -368,7 +368,7 @@ def test_a_foreign_write_beside_ones_own_is_found_and_changes_nothing(begin, ser
     begun.deposit(sent)
     begun.craft(with_own_row(begun, 39, bytes(24), FLIP))
     assert [*sent.values(), None] == list(begun.driver.finish())
-    assert Counter({"foreign write": servers}) == begun.driver.refused()
+    assert Counter({"foreign write": servers}) == begun.driver.count_refusals()
 
 
 @pytest.mark.parametrize("servers", SERVERS)
@@ -378,7 +378,7 @@ def test_garbage_in_a_deposit_is_found_and_changes_nothing(begin, servers):
     begun.deposit(sent)
     begun.craft(texts(servers, deposit_layout(begun.driver.round).content_size, "garbage"))
     assert [*sent.values(), None] == list(begun.driver.finish())
-    assert Counter({"foreign write": servers}) == begun.driver.refused()
+    assert Counter({"foreign write": servers}) == begun.driver.count_refusals()
 
 
 @pytest.mark.parametrize("servers", SERVERS)
@@ -392,7 +392,7 @@ def test_many_guilty_uploads_are_all_found(begin, servers, guilty):
     for number in range(guilty):
         begun.craft(foreign(begun, number * 3, FLIP))
     assert [*sent.values(), *[None] * guilty] == list(begun.driver.finish())
-    assert Counter({"foreign write": servers * guilty}) == begun.driver.refused()
+    assert Counter({"foreign write": servers * guilty}) == begun.driver.count_refusals()
     assert [{}] * servers == begun.remarks()
 
 
@@ -405,7 +405,7 @@ def test_two_who_undo_each_other_change_nothing(begin, seed):
     for contents in (foreign(begun, 5, FLIP), foreign(begun, 5, FLIP), foreign(begun, 6, FLIP)):
         begun.craft(contents)
     assert [*sent.values(), None, None, None] == list(begun.driver.finish())
-    assert begun.driver.refused()["foreign write"] in (2, 6)
+    assert begun.driver.count_refusals()["foreign write"] in (2, 6)
     assert [{}] * 2 == begun.remarks()
 
 
@@ -432,7 +432,7 @@ def test_a_donor_with_a_servers_help_destroys_and_never_alters(begin, servers, d
     assert [None if index == 4 else sent.get(index) for index in range(12)] == list(
         begun.driver.finish()
     )
-    assert Counter() == begun.driver.refused()
+    assert Counter() == begun.driver.count_refusals()
     assert [{"contested records": 1}] * servers == begun.remarks()
 
 
@@ -515,7 +515,7 @@ def test_a_server_can_refuse_an_honest_donor_only_within_the_tolerated_share(beg
     read = list(begun.driver.finish())
     assert 63 == sum(item == other for item, other in zip(read, sent.values(), strict=True))
     assert 1 == read.count(None)
-    assert Counter({"foreign write": servers}) == begun.driver.refused()
+    assert Counter({"foreign write": servers}) == begun.driver.count_refusals()
 
 
 def test_claims_of_honest_uploads_tell_other_servers_nothing_new(begin):
@@ -529,7 +529,7 @@ def test_claims_of_honest_uploads_tell_other_servers_nothing_new(begin):
     assert (9, 10) in groups
     for group in groups:
         claims = [DepositTable._claim(work, group) for work in works]
-        assert slotauth.accepted(claims)
+        assert slotauth.verify_claims(claims)
 
 
 def test_an_honest_donor_is_not_left_out_alone(begin):
@@ -618,7 +618,7 @@ def test_false_check_values_exclude_within_the_tolerated_share(begin):
     begun.driver.post(sent)
     read = list(begun.driver.finish())
     assert 59 == len(read) == len(set(read) & set(sent))
-    assert Counter({"malformed key": 2}) == begun.driver.refused()
+    assert Counter({"malformed key": 2}) == begun.driver.count_refusals()
 
 
 def test_false_check_values_beyond_it_stop_the_round(begin):
@@ -648,8 +648,8 @@ def showing(kind, change):
     """A server that shows another share than it has, and commits to it."""
 
     class Showing(kind):
-        def shown(self):
-            return change(super().shown())
+        def own_share(self):
+            return change(super().own_share())
 
     return lying(Showing)
 

@@ -276,13 +276,13 @@ def test_a_round_that_stops_discards_everything(begin, attack):
     begun.driver.save_all()
     begun.driver.servers[1].erase([2])
     begun.driver.open()
-    assert all(server.stopped for server in begun.driver.servers)
+    assert all(server.stop_reason for server in begun.driver.servers)
     begun.driver.save_all()
     assert {} == attack(begun)
     for index in (0, 1):
-        message = begun.driver.servers[index].stopped
+        message = begun.driver.servers[index].stop_reason
         begun.driver.restart(index)
-        assert message == begun.driver.servers[index].stopped
+        assert message == begun.driver.servers[index].stop_reason
 
 
 def test_nothing_is_uploaded_to_a_round_that_has_stopped(begin):
@@ -291,5 +291,5 @@ def test_nothing_is_uploaded_to_a_round_that_has_stopped(begin):
         server.channel.stop("enough")
         server.receive(attrs.evolve(begun.driver.trace.seen[0].envelope, step="nonsense"))
     begun.deposit(begun.records(range(1)))
-    assert [False] == [client.acknowledged for client in begun.driver.clients]
-    assert 2 == begun.driver.refused()["the round has stopped"]
+    assert [False] == [client.is_acknowledged for client in begun.driver.clients]
+    assert 2 == begun.driver.count_refusals()["the round has stopped"]

@@ -36,7 +36,7 @@ def outcome(kernel, tree, m, seed, party=1):
     before = os.environ.get(native.VARIABLE)
     os.environ[native.VARIABLE] = kernel
     try:
-        assert kernel == native.chosen()
+        assert kernel == native.kernel_name()
         entropy = Drawn(seed)
         indices = entropy.rng.integers(0, tree.leaves, m)
         payloads = entropy.rng.integers(0, 256, (m, tree.width), dtype=np.uint8)
@@ -117,18 +117,18 @@ def test_threads_do_not_disturb_each_other(kernel, monkeypatch):
 
 
 def test_the_fastest_kernel_is_chosen_unless_another_is_asked_for(monkeypatch):
-    assert native.available()[-1] == native.chosen()
+    assert native.available()[-1] == native.kernel_name()
     monkeypatch.setenv(native.VARIABLE, "numpy")
-    assert "numpy" == native.chosen()
+    assert "numpy" == native.kernel_name()
     if COMPILED:
-        assert "numpy (asked for)" == native.described()
+        assert "numpy (asked for)" == native.kernel_description()
 
 
 def test_a_kernel_that_cannot_be_had_is_an_error(monkeypatch):
     monkeypatch.setenv(native.VARIABLE, "altivec")
     names = ", ".join(native.available())
     with pytest.raises(UsageError) as raised:
-        native.chosen()
+        native.kernel_name()
     assert (
         f"ANONLOOM_DPF_KERNEL must be one of {names} on this machine. Got altivec instead."
         == str(raised.value)
@@ -138,7 +138,7 @@ def test_a_kernel_that_cannot_be_had_is_an_error(monkeypatch):
 def test_without_the_extension_numpy_does_everything(monkeypatch):
     monkeypatch.setattr(native, "_kernel", None)
     assert ("numpy",) == native.available()
-    assert "numpy (the C kernel was not built)" == native.described()
+    assert "numpy (the C kernel was not built)" == native.kernel_description()
     tree = Tree(20, 3)
     keys = tree.keys(np.array([7]), np.full((1, 3), 9, np.uint8), Drawn(2))
     table = tree.evaluate(0, keys[0][0]) ^ tree.evaluate(1, keys[1][0])

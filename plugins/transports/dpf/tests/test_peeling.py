@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from anonloom_dpf.peeling import Peeling, factor_for, lost_share, slots_per_table
+from anonloom_dpf.peeling import PeelingPlacement, factor_for, lost_share, slots_per_table
 from anonloom_dpf.placement import CHECKSUM_BYTES, TAG_BYTES
 from anonloom_testing.transport import SeededEntropy
 
@@ -76,7 +76,7 @@ def messages_of(count, size, seed=0):
 
 
 def placement_of(count, size=5, **options):
-    return Peeling(capacity=count, message_size=size, salt=b"a salt", **options)
+    return PeelingPlacement(capacity=count, message_size=size, salt=b"a salt", **options)
 
 
 @given(
@@ -96,7 +96,7 @@ def test_what_was_sent_is_delivered_equal_messages_too(messages, seed, leaf):
     assert Counter(messages) == Counter(decoded.messages)
     assert decoded.complete
     assert (0, 0, 0, 0, 0) == (
-        decoded.lost,
+        decoded.lost_count,
         decoded.excess,
         decoded.refused,
         decoded.damaged,
@@ -179,7 +179,7 @@ def test_a_record_with_missing_copies_is_refused_counted_and_harms_nobody(copies
     decoded = placement.decode(tables, expected=200)
 
     assert sorted(messages_of(200, 5)[1:]) == sorted(decoded.messages)
-    assert (1, 1, 0) == (decoded.refused, decoded.lost, decoded.undelivered_slots)
+    assert (1, 1, 0) == (decoded.refused, decoded.lost_count, decoded.undelivered_slots)
     assert 0 == decoded.damaged
 
 
@@ -204,7 +204,7 @@ def test_many_records_with_missing_copies_leave_the_others_alone():
     decoded = placement.decode(tables, expected=1000)
 
     assert sorted(messages_of(1000, 5)[300:]) == sorted(decoded.messages)
-    assert 300 == decoded.lost
+    assert 300 == decoded.lost_count
     # The others met one another in the one slot they were written to, and were never seen.
     assert 269 == decoded.refused
 
@@ -216,7 +216,7 @@ def test_a_record_is_accepted_only_where_its_tag_says():
 
     decoded = placement.decode(written(placement, records, wrong), expected=20)
 
-    assert ([], 20, 0) == (decoded.messages, decoded.lost, decoded.refused)
+    assert ([], 20, 0) == (decoded.messages, decoded.lost_count, decoded.refused)
 
 
 def test_one_tag_counts_once_whatever_is_written_with_it():
@@ -259,7 +259,7 @@ def test_one_slot_of_each_table_gives_one_message_whatever_is_written_there(garb
     ]
 
     delivered = Counter(
-        placement.decode([row[np.newaxis] for row in rows]).delivered
+        placement.decode([row[np.newaxis] for row in rows]).delivered_count
         for rows in itertools.product(sums, repeat=3)
     )
 
@@ -278,9 +278,9 @@ def test_the_xor_of_three_records_is_none():
 def test_garbage_everywhere_ends_after_one_look_at_every_slot(seed, monkeypatch):
     placement = placement_of(500)
     looked = []
-    recognise = Peeling.recognise
+    recognise = PeelingPlacement.recognise
     monkeypatch.setattr(
-        Peeling,
+        PeelingPlacement,
         "recognise",
         lambda self, rows, *where: looked.append(len(rows)) or recognise(self, rows, *where),
     )
@@ -308,10 +308,10 @@ def test_true_records_at_random_slots_of_random_tables_end_in_linear_time(seed, 
     for index, number in zip(*np.nonzero(coins), strict=True):
         tables[number][slots[index, number]] ^= records[index]
     looked = []
-    recognise = Peeling.recognise
+    recognise = PeelingPlacement.recognise
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(
-            Peeling,
+            PeelingPlacement,
             "recognise",
             lambda self, rows, *where: looked.append(len(rows)) or recognise(self, rows, *where),
         )
@@ -326,7 +326,7 @@ def test_true_records_at_random_slots_of_random_tables_end_in_linear_time(seed, 
 
 def test_another_salt_places_the_same_tag_elsewhere_and_refuses_its_checksum():
     here = placement_of(1000)
-    there = Peeling(capacity=1000, message_size=5, salt=b"another")
+    there = PeelingPlacement(capacity=1000, message_size=5, salt=b"another")
     records, slots = here.place(messages_of(100, 5), SeededEntropy(10))
 
     assert (slots != there.slots(records)).any(axis=1).all()
@@ -368,7 +368,7 @@ def test_ten_thousand_senders_of_whom_one_in_a_hundred_writes_garbage():
     decoded = placement.decode(tables, expected=10_000)
 
     assert set(messages_of(9_900, 5)).issuperset(decoded.messages)
-    assert 9_900 - decoded.delivered <= 9_900 * 1e-3
+    assert 9_900 - decoded.delivered_count <= 9_900 * 1e-3
 
 
 def test_wrong_sizes_are_told():
@@ -388,4 +388,4 @@ def test_nothing_that_was_sent_is_in_a_repr():
         written(placement, *placement.place([b"abcde"], SeededEntropy(0))), expected=1
     )
 
-    assert ("Decoded(undelivered_slots=0, refused=0, damaged=0, expected=1)") == repr(decoded)
+    assert ("DecodedTables(undelivered_slots=0, refused=0, damaged=0, expected=1)") == repr(decoded)

@@ -59,14 +59,14 @@ def test_measured_success_is_that_of_the_exact_formula(ratio, exact, formula):
     assert exact == round(math.exp(-count / slots), 4)
     assert formula == pytest.approx(success_rate(count, slots), abs=6e-5)
     half = 2.576 * math.sqrt(exact * (1 - exact) / count)
-    assert abs(decoded.delivered / count - (1 - 1 / slots) ** (count - 1)) < half
+    assert abs(decoded.delivered_count / count - (1 - 1 / slots) ** (count - 1)) < half
     if ratio < 4:  # the paper's formula is an expansion, and here it shows
-        assert abs(decoded.delivered / count - formula) > half
+        assert abs(decoded.delivered_count / count - formula) > half
     assert set(messages_of(count, 4)).issuperset(decoded.messages)
-    assert count - decoded.delivered == decoded.lost
+    assert count - decoded.delivered_count == decoded.lost_count
     # 2 to 3 messages in each slot that could not be read, and as many as were sent.
-    assert 2 * decoded.undelivered_slots <= decoded.lost < 3 * decoded.undelivered_slots
-    assert placement.estimate(decoded) == pytest.approx(decoded.lost, rel=0.1)
+    assert 2 * decoded.undelivered_slots <= decoded.lost_count < 3 * decoded.undelivered_slots
+    assert placement.estimate(decoded) == pytest.approx(decoded.lost_count, rel=0.1)
 
 
 @given(
@@ -93,7 +93,7 @@ def test_exactly_the_messages_alone_in_their_slot_are_delivered(messages, seed, 
     assert sorted(alone) == decoded.tags
     assert [alone[tag] for tag in sorted(alone)] == decoded.messages
     assert sum(count > 1 for count in crowd.values()) == decoded.undelivered_slots
-    assert len(messages) - len(alone) == decoded.lost
+    assert len(messages) - len(alone) == decoded.lost_count
     assert 0 == placement.tables[0] % leaf
 
 
@@ -103,7 +103,7 @@ def test_garbage_is_recognised_and_a_full_table_has_no_estimate():
 
     decoded = placement.decode([np.frombuffer(drawn, np.uint8).reshape(8, -1)])
 
-    assert ([], 8, 0) == (decoded.messages, decoded.undelivered_slots, decoded.lost)
+    assert ([], 8, 0) == (decoded.messages, decoded.undelivered_slots, decoded.lost_count)
     assert math.inf == placement.estimate(decoded)
 
 

@@ -78,7 +78,7 @@ class Round:
         ]
 
     def accepts(self, uploads):
-        return slotauth.accepted(self.claims(uploads))
+        return slotauth.verify_claims(self.claims(uploads))
 
     def guilty(self, uploads, first=0):
         """Positions that bisection finds."""

@@ -137,7 +137,7 @@ def test_planted_an_uncorrected_bit_is_caught():
 
 
 def test_planted_equal_roots_are_caught(monkeypatch):
-    monkeypatch.setattr(generation, "rooted", lambda seeds: np.stack([seeds[0], seeds[0]]))
+    monkeypatch.setattr(generation, "root_states", lambda seeds: np.stack([seeds[0], seeds[0]]))
     tape = Tape(0, False)
     assert not secret(lambda adversary, hashed: tape)
     tape.met[:] = False  # and not only because the seeds meet: the payload stands in the key
@@ -325,7 +325,7 @@ def coupled(tree, party, key, index, payload, rng, draw_seed, numbers=(0, 0)):
     seeds = np.empty((2, 1, BLOCK), np.uint8)
     seeds[party, 0] = key[:BLOCK]
     seeds[1 - party, 0] = np.frombuffer(draw_seed(key), np.uint8)
-    own, other = generation.rooted(seeds)[[party, 1 - party]]
+    own, other = generation.root_states(seeds)[[party, 1 - party]]
     nodes = np.ones(1, np.int64)
     hidden = seed_of(own) != seed_of(other)
     for level, turn in enumerate(Shape(tree.leaves).path(np.array([index]))[0]):

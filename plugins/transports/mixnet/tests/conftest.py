@@ -100,7 +100,7 @@ class Begun:
 
     @property
     def stopped(self) -> list[str]:
-        return [server.stopped for server in self.driver.servers]
+        return [server.stop_reason for server in self.driver.servers]
 
     @property
     def results(self) -> list:

@@ -8,8 +8,8 @@ from anonloom_mixnet.blame_messages import read_failed
 from anonloom_mixnet.client import MixnetClient
 from anonloom_mixnet.layers import Layer
 from anonloom_mixnet.packets import Packet
-from anonloom_mixnet.route_claims import Kept
-from anonloom_testing.transport import Restarting, SeededEntropy, adversaries
+from anonloom_mixnet.route_claims import KeptPacket
+from anonloom_testing.transport import RestartingDriver, SeededEntropy, adversaries
 from anonloom_transport import Driver, Party, faults, pack, unpack
 
 both = pytest.mark.parametrize("suite", ["x25519", "mlkem768-x25519"])
@@ -27,7 +27,7 @@ class Silent(MixnetClient):
         first = route.sealer("mix", 0).seal(broken, entropy)
         last = [Layer(b"", bytes(32), b"")] * (route.hops - 2)
         packet = Packet(first.sealed, b"core", (first, Layer(broken, *_shown(layer)), *last))
-        self._kept, self._listed = Kept.of(packet), bytes(16)
+        self._kept, self._listed = KeptPacket.of(packet), bytes(16)
         return [first.sealed] + [b""] * (self.round.servers - 1)
 
 
@@ -57,11 +57,11 @@ class LowOrder(Silent):
         broken = bytes(head) + bytes(route.packet_size(1) - head)
         first = route.sealer("mix", 0).seal(broken, self._entropy)
         nothing = [Layer(b"", bytes(32), b"")] * (route.hops - 1)
-        self._kept = Kept.of(Packet(first.sealed, b"core", (first, *nothing)))
+        self._kept = KeptPacket.of(Packet(first.sealed, b"core", (first, *nothing)))
         return [first.sealed] + [b""] * (self.round.servers - 1)
 
 
-@pytest.mark.parametrize("driver", [Driver, Restarting])
+@pytest.mark.parametrize("driver", [Driver, RestartingDriver])
 @pytest.mark.parametrize("servers", [2, 3])
 @pytest.mark.parametrize(
     ("guilty", "suite"),
@@ -76,7 +76,7 @@ def test_a_guilty_sender_is_removed_and_the_round_goes_on(begin, guilty, servers
     assert sorted(sent) == list(round.driver.result())
     # It misses its packet, of course, and says so in vain.
     expected = {"packet that a later hop cannot open": 1, "unfounded objection": 1}
-    assert [expected] * servers == [server.refused for server in round.driver.servers]
+    assert [expected] * servers == [server.refusals for server in round.driver.servers]
 
 
 @both
@@ -129,7 +129,7 @@ def test_a_hop_that_says_of_a_good_packet_that_it_does_not_open(begin, bent, sui
 
     def corrupt(server, config):
         def opened(self):
-            batch = super(type(self), self)._opened()
+            batch = super(type(self), self)._open_batch()
             number = batch.origins[0]
             return attrs.evolve(
                 batch,
@@ -139,7 +139,7 @@ def test_a_hop_that_says_of_a_good_packet_that_it_does_not_open(begin, bent, sui
             )
 
         mix = server.strategy.mix
-        mix.__class__ = type("Lying", (type(mix),), {"__slots__": (), "_opened": opened})
+        mix.__class__ = type("Lying", (type(mix),), {"__slots__": (), "_open_batch": opened})
         return bent("answers 1", with_another_secret)(server, config) if forged else server
 
     round = begin("post", 4, servers=3, suite=suite, traps=0, corrupted={1: corrupt})
@@ -183,7 +183,7 @@ def test_a_hop_that_does_not_show_where_a_packet_came_from(begin, bent, said):
                     layers.insert(0, route.sealer("mix", index).seal(inside, entropy))
                     inside = layers[0].sealed
                 last = Layer(b"", bytes(32), b"")
-                self._kept = Kept.of(Packet(inside, b"core", (*layers, last)))
+                self._kept = KeptPacket.of(Packet(inside, b"core", (*layers, last)))
                 return [inside] + [b""] * (self.round.servers - 1)
 
         round.join(LastLayer, b"x" * 24)
@@ -207,7 +207,7 @@ def test_a_copy_of_a_layer_stops_the_round_and_removes_nobody(begin, servers):
     message = "two packets are the same at server 1: one of their senders or server 0 deviates"
     assert {message} == round.finish()
     assert set() == round.opened_by
-    assert all(not server.refused for server in round.driver.servers)
+    assert all(not server.refusals for server in round.driver.servers)
 
 
 def test_a_round_that_becomes_too_small_by_it_is_not_opened(begin):
@@ -226,7 +226,7 @@ def test_nonsense_and_garbage_are_refused(begin):
     client = round.driver.client()
     size = round.driver.servers[0].strategy.content_size
     round.send(client, adversaries.nonsense(client, size, SeededEntropy("nonsense")))
-    assert 1 == round.driver.servers[0].refused["packet cannot be opened"]
+    assert 1 == round.driver.servers[0].refusals["packet cannot be opened"]
     for act in (round.driver.close, round.driver.settle):
         act()
         stranger = Party("client", 99)
@@ -260,4 +260,4 @@ def test_an_answer_that_names_no_hop_is_refused_and_makes_no_server_fail(begin, 
     round.driver.close()
     round.driver.settle()
     round.driver.inject(client.to(0, "layer", pack(number, bytes(32), b"")))
-    assert {"unfounded answer": 1} == dict(round.driver.servers[0].refused)
+    assert {"unfounded answer": 1} == dict(round.driver.servers[0].refusals)

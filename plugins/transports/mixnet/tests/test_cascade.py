@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom_mixnet.cascade import mix, peel, sealed_list
-from anonloom_mixnet.shuffling import shuffled
+from anonloom_mixnet.shuffling import random_order
 from anonloom_mixnet.suites import SUITES
 from anonloom_testing.transport import SeededEntropy
 
@@ -27,7 +27,7 @@ def chi_square(draw, trials=24_000):
 def test_all_orders_are_equally_likely():
     entropy = SeededEntropy("orders")
 
-    assert chi_square(lambda: shuffled(4, entropy)) < LIMIT
+    assert chi_square(lambda: random_order(4, entropy)) < LIMIT
 
 
 def test_the_test_of_orders_finds_no_shuffle():
@@ -50,10 +50,10 @@ def test_the_test_of_orders_finds_a_shuffle_that_swaps_with_any_place():
 
 @given(n=st.integers(0, 300), seed=st.integers(0, 5))
 def test_an_order_has_everything_once_and_depends_on_entropy_alone(n, seed):
-    order = shuffled(n, SeededEntropy(seed))
+    order = random_order(n, SeededEntropy(seed))
 
     assert list(range(n)) == sorted(order)
-    assert order == shuffled(n, SeededEntropy(seed))
+    assert order == random_order(n, SeededEntropy(seed))
 
 
 def test_words_that_would_favour_small_numbers_are_drawn_again(monkeypatch):
@@ -61,7 +61,7 @@ def test_words_that_would_favour_small_numbers_are_drawn_again(monkeypatch):
     monkeypatch.setattr("anonloom_mixnet.shuffling._words", lambda seed: words)
 
     # 2^64 - 1 is the one word too many for a choice among three: 2^64 = 1 modulo 3.
-    assert [2, 1, 0] == shuffled(3, SeededEntropy())
+    assert [2, 1, 0] == random_order(3, SeededEntropy())
 
 
 @settings(max_examples=25, deadline=None)

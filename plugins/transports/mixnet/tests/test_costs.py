@@ -8,11 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom_mixnet import open_phase
-from anonloom_mixnet.costs import _joining, _opening, _packing, _route, costs, server_work
+from anonloom_mixnet.costs import (
+    _join_operation,
+    _open_operation,
+    _pack_operation,
+    _route,
+    costs,
+    server_work,
+)
 from anonloom_mixnet.layers import Opener, overhead
 from anonloom_mixnet.packets import Route
 from anonloom_mixnet.transport import Mixnet
-from anonloom_testing.transport import filled, full_round, travelled
+from anonloom_testing.transport import full_round, measure_traffic, run_full_round
 from anonloom_transport import Microbench, row_size
 
 SUITES = ["x25519", "mlkem768-x25519"]
@@ -32,7 +39,7 @@ def _rates():
 def same_bytes(round, traps=3):
     estimate = Mixnet(traps=traps).estimate(round)
     sizes = {name: getattr(estimate, name) for name in attrs.asdict(estimate) if "bytes" in name}
-    return travelled(filled(Mixnet(traps=traps), round)) == sizes
+    return measure_traffic(run_full_round(Mixnet(traps=traps), round)) == sizes
 
 
 @given(
@@ -88,20 +95,20 @@ def test_layers_and_packets_are_counted(operation, servers, suite, monkeypatch):
     monkeypatch.setattr(open_phase, "read_row", reading)
     senders, traps = 6, 2
     described = full_round(operation, senders, servers=servers, suite=suite)
-    filled(Mixnet(traps=traps), described)
+    run_full_round(Mixnet(traps=traps), described)
 
     work, route = server_work(described, traps), _route(described)
     # Each hop mixes packets of its own size; the first is the one that is estimated.
-    mixed = work.pop(_opening(suite, route.packet_size()))
+    mixed = work.pop(_open_operation(suite, route.packet_size()))
     expected = Counter({route.packet_size(hop): mixed for hop in range(servers)})
     for server in range(servers):
         size = route.core_size(server)
-        expected[size] += servers * work.pop(_opening(suite, size))
-    expected["packed"] = senders + servers * work.pop(_packing(described, trap=True))
+        expected[size] += servers * work.pop(_open_operation(suite, size))
+    expected["packed"] = senders + servers * work.pop(_pack_operation(described, trap=True))
     if operation == "deposit":
         share = row_size(described.message_size) + overhead(suite)
-        expected[share] += servers * work.pop(_opening(suite, share))
-        expected["rows"] = servers * work.pop(_joining(described))
+        expected[share] += servers * work.pop(_open_operation(suite, share))
+        expected["rows"] = servers * work.pop(_join_operation(described))
     assert expected == result
     assert [senders + servers * traps] == list(work.values())  # packets that are passed on
 

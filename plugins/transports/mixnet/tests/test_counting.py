@@ -77,7 +77,7 @@ def test_who_misses_a_packet_says_so_before_the_count(begin):
         body=b"a claim",
     )
     begun.driver.inject(claim)
-    assert {"not the time for objections": 1} == dict(begun.driver.refused())
+    assert {"not the time for objections": 1} == dict(begun.driver.count_refusals())
 
 
 def test_a_server_that_counts_otherwise_is_noticed(begin):
@@ -95,7 +95,7 @@ def test_a_lost_packet_is_noticed_before_anything_is_counted(begin, monkeypatch)
     from anonloom_mixnet.cascade import Batch
     from anonloom_mixnet.mix_phase import MixPhase
 
-    opened = MixPhase._opened
+    opened = MixPhase._open_batch
 
     def replacing(self):
         batch = opened(self)
@@ -104,7 +104,7 @@ def test_a_lost_packet_is_noticed_before_anything_is_counted(begin, monkeypatch)
         other = bytes(len(batch.outputs[0]))
         return attrs.evolve(batch, outputs=(other, *batch.outputs[1:]))
 
-    monkeypatch.setattr(MixPhase, "_opened", replacing)
+    monkeypatch.setattr(MixPhase, "_open_batch", replacing)
     begun = settled(begin)
     assert isinstance(begun.driver.servers[0].strategy.mix.batch, Batch)
     with pytest.raises(TransportError) as caught:

@@ -6,9 +6,9 @@ import attrs
 import pytest
 
 from anonloom_mixnet.mix_phase import NUMBER
-from anonloom_mixnet.route_claims import Kept, listed
+from anonloom_mixnet.route_claims import KeptPacket, list_entry
 from anonloom_mixnet.traps import Traps, fingerprint, unseen
-from anonloom_testing.transport import Restarting, SeededEntropy, adversaries
+from anonloom_testing.transport import RestartingDriver, SeededEntropy, adversaries
 from anonloom_transport import Party, cut, faults, pack
 
 pytestmark = pytest.mark.long
@@ -92,7 +92,12 @@ def test_a_hop_that_cheats_is_named_before_anything_is_opened(
 
 def test_a_hop_is_named_over_restarts_too(begin, bent):
     round = begin(
-        "post", 4, servers=3, traps=1, driver=Restarting, corrupted={1: bent("mix", substitute)}
+        "post",
+        4,
+        servers=3,
+        traps=1,
+        driver=RestartingDriver,
+        corrupted={1: bent("mix", substitute)},
     )
     sent = round.texts(4)
     round.driver.post(sent)
@@ -120,7 +125,7 @@ def test_a_server_that_shows_two_lists_is_named(begin):
 def test_wrong_words_at_the_opening_are_named(begin, step, said):
     round = begin("deposit", 4, corrupted={1: adversaries.lies(step)})
     carry(round, operation="deposit")
-    assert said == round.driver.servers[0].stopped
+    assert said == round.driver.servers[0].stop_reason
     assert round.driver.servers[0].result is None
 
 
@@ -141,7 +146,7 @@ def test_a_server_that_shows_a_wrong_key_of_a_share_destroys_a_row_and_alters_no
     assert 1 == result.count(None)
     remark = "a share does not open: its sender or server 1 deviates"
     assert [{remark: 1}] * 2 == [server.remarks for server in round.driver.servers]
-    assert [{"contested": 1}] * 2 == [server.refused for server in round.driver.servers]
+    assert [{"contested": 1}] * 2 == [server.refusals for server in round.driver.servers]
 
 
 # --- senders who do not look, and traps -----------------------------------------------------------
@@ -158,8 +163,8 @@ def test_traps_notice_drops_as_often_as_the_formula_says(begin, bent):
 
     def replace(server, word):
         passed = packets(server, word)
-        own = {listed(packet.core) for packet in server.own_traps.packets}
-        foreign = [index for index, core in enumerate(passed) if listed(core) not in own]
+        own = {list_entry(packet.core) for packet in server.own_traps.packets}
+        foreign = [index for index, core in enumerate(passed) if list_entry(core) not in own]
         for number in range(dropped):
             index = foreign.pop(int.from_bytes(coins.bytes(8), "big") % len(foreign))
             passed[index] = forged(server, number)
@@ -197,7 +202,7 @@ def test_without_traps_and_with_senders_who_do_not_look_a_drop_goes_unseen(begin
 
 def claim(round, client, body, step="missing"):
     round.send(client, [client.to(0, step, body)])
-    return round.driver.servers[0].refused
+    return round.driver.servers[0].refusals
 
 
 def test_nobody_can_have_a_packet_followed_that_arrived(begin):
@@ -209,7 +214,7 @@ def test_nobody_can_have_a_packet_followed_that_arrived(begin):
     round.driver.settle()
     assert 1 == claim(round, clients[0], early)["unfounded objection"]
     assert 2 == claim(round, clients[0], b"x")["unfounded objection"]
-    strange = Kept.of(clients[0]._route.pack(bytes(24), SeededEntropy("strange")))
+    strange = KeptPacket.of(clients[0]._route.pack(bytes(24), SeededEntropy("strange")))
     assert 3 == claim(round, clients[0], bytes(strange))["unfounded objection"]
     other = attrs.evolve(clients[0]._kept, secrets=clients[1]._kept.secrets)
     assert 4 == claim(round, clients[0], bytes(other))["unfounded objection"]

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom_mixnet.items import item_size, open_row, read_item, unopened_by, write_item
-from anonloom_mixnet.layers import Unopened
+from anonloom_mixnet.layers import UnopenedLayer
 from anonloom_mixnet.suites import SUITES
 
 ROUND, SECRET = b"round", bytes(range(16))
@@ -83,7 +83,7 @@ def test_a_server_that_reveals_another_key_is_named(cascade):
     keys = keys_of(servers_of_round, read)
     keys[1] = keys[0]
 
-    with pytest.raises(Unopened):
+    with pytest.raises(UnopenedLayer):
         open_row(read, "x25519", keys)
     assert (1,) == unopened_by(read, "x25519", keys)
 

@@ -43,7 +43,7 @@ def test_a_post_delivers_every_message_once(begin, servers, suite):
     clients = round.driver.post(sent)
     assert sorted(sent) == list(round.driver.finish())
     assert [True] * 9 == [client.arrived for client in clients]
-    assert Counter() == round.driver.refused()
+    assert Counter() == round.driver.count_refusals()
 
 
 @both
@@ -58,7 +58,7 @@ def test_a_deposit_delivers_to_positions_what_was_not_erased(begin, servers, sui
     round.driver.open()
     expected = [None if index in (1, 4, 7) else sent[index] for index in range(8)]
     assert expected == list(round.driver.result())
-    assert Counter() == round.driver.refused()
+    assert Counter() == round.driver.count_refusals()
 
 
 @settings(max_examples=15, deadline=None)
@@ -122,7 +122,7 @@ def upload(round, packet, **changes):
     contents = [packet] + [b""] * (round.driver.round.servers - 1)
     sent = client.send(b"crafted", contents)
     round.send(client, [attrs.evolve(element, **changes) for element in sent])
-    return round.driver.servers[0].refused
+    return round.driver.servers[0].refusals
 
 
 def test_the_first_hop_confirms_only_what_it_can_open(begin):
@@ -134,7 +134,7 @@ def test_the_first_hop_confirms_only_what_it_can_open(begin):
     good = client._kept.packet
     changed = good[:-1] + bytes([good[-1] ^ 1])
     assert 2 == upload(round, changed)["packet cannot be opened"]
-    assert not round.driver.clients[-1].acknowledged
+    assert not round.driver.clients[-1].is_acknowledged
 
 
 def test_a_packet_is_taken_under_its_own_name_only(begin):
@@ -143,8 +143,8 @@ def test_a_packet_is_taken_under_its_own_name_only(begin):
     packet, other = client._kept.packet, round.driver.client()
     other.__class__ = type("Renaming", (type(other),), {"__slots__": (), "new_id": _any_id})
     round.send(other, other.send(b"copy", [packet, b""]))
-    assert {"packet of another name": 1} == round.driver.servers[0].refused
-    assert not other.acknowledged
+    assert {"packet of another name": 1} == round.driver.servers[0].refusals
+    assert not other.is_acknowledged
 
 
 def _any_id(self, contents):
@@ -156,7 +156,7 @@ def test_a_replayed_upload_counts_once(begin):
     clients = round.driver.post(round.texts(3))
     copy = round.driver.client()
     round.send(copy, copy.send(b"copy", [clients[0]._kept.packet, b""]))
-    first, second = (server.refused for server in round.driver.servers)
+    first, second = (server.refusals for server in round.driver.servers)
     assert {"other bytes under a known id": 1} == first == second
     for sight in list(round.driver.trace.network):
         if sight.envelope.step == "upload" and sight.envelope.sender.index < 3:
@@ -196,7 +196,7 @@ def test_deposits_at_positions_of_others_are_not_opened(begin):
     item(round, 4, stranger, b"x" * 24)
     assert [*sent.values(), None, None] == list(round.driver.finish())
     expected = {"not the position's secret": 1, "no such position": 1}
-    assert [expected] * 2 == [server.refused for server in round.driver.servers]
+    assert [expected] * 2 == [server.refusals for server in round.driver.servers]
 
 
 def test_a_row_of_somebody_who_knows_alpha_takes_nothing_from_the_owner(begin):
@@ -208,7 +208,7 @@ def test_a_row_of_somebody_who_knows_alpha_takes_nothing_from_the_owner(begin):
     item(round, 1, attrs.evolve(round.secrets[1], seed=bytes(16)), b"y" * 24)
     assert [sent[0], None, None] == list(round.driver.finish())
     refused = {"not from the position's owner": 2, "contested": 1}
-    assert [refused] * 2 == [server.refused for server in round.driver.servers]
+    assert [refused] * 2 == [server.refusals for server in round.driver.servers]
 
 
 def test_two_records_of_one_owner_are_contested(begin):
@@ -396,7 +396,7 @@ def test_a_server_whose_mix_keys_cannot_be_used_is_named_before_anything_is_sign
     expected = f"server 1 announced keys that cannot be used: {why.format(suite)}"
     servers = round.driver.servers
     assert [(expected, None)] * 2 == [
-        (servers[index].stopped, servers[index].notice) for index in (0, 2)
+        (servers[index].stop_reason, servers[index].notice) for index in (0, 2)
     ]
     with pytest.raises(TransportError) as caught:
         round.driver.client()

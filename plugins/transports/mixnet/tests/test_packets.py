@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonloom_mixnet.layers import Opener, Place, Sealer, Unopened, decrypt, overhead
+from anonloom_mixnet.layers import Opener, Place, Sealer, UnopenedLayer, decrypt, overhead
 from anonloom_mixnet.packets import Keys, Route, generate, public
 from anonloom_mixnet.suites import SUITES
 
@@ -39,7 +39,7 @@ def test_a_bit_flipped_at_any_hop_makes_the_packet_fail_at_that_hop(
     changed = bytearray(packet)
     changed[bit // 8] ^= 1 << bit % 8
 
-    with pytest.raises(Unopened):
+    with pytest.raises(UnopenedLayer):
         _opener(servers_of_round, index).open(bytes(changed))
     assert _opener(servers_of_round, index).open(packet)
 
@@ -57,7 +57,7 @@ def test_bits_that_x25519_ignores_are_authenticated_too(cascade, suite, bit):
     point = SUITES[suite].head_size - 32
     packet[point + bit // 8] ^= 1 << bit % 8
 
-    with pytest.raises(Unopened):
+    with pytest.raises(UnopenedLayer):
         servers_of_round.opener("mix", 0).open(bytes(packet))
 
 
@@ -67,7 +67,7 @@ def test_a_point_of_low_order_does_not_open(cascade, suite):
     packet = servers_of_round.pack([bytes(8)])[0].sealed
     head = SUITES[suite].head_size
 
-    with pytest.raises(Unopened):
+    with pytest.raises(UnopenedLayer):
         servers_of_round.opener("mix", 0).open(packet[: head - 32] + bytes(32) + packet[head:])
 
 
@@ -109,7 +109,7 @@ def test_a_layer_opens_nowhere_but_in_its_place(cascade, suite, field, value):
         value = SUITES[suite].public(private)
     sealed = Sealer(here).seal(b"inside", servers_of_round.entropy).sealed
 
-    with pytest.raises(Unopened):
+    with pytest.raises(UnopenedLayer):
         Opener(Place(**{**fields, field: value}), private).open(sealed)
 
 
@@ -152,13 +152,13 @@ def test_what_was_sealed_without_the_zeros_does_not_open():
     key = bytes(range(32))
     sealed = ChaCha20Poly1305(key).encrypt(bytes(12), bytes(15) + b"\1hello", None)
 
-    with pytest.raises(Unopened):
+    with pytest.raises(UnopenedLayer):
         decrypt(key, sealed)
 
 
 @pytest.mark.parametrize("key", [b"", bytes(31), bytes(32), bytes(64)])
 def test_a_wrong_key_of_any_size_does_not_open(key):
-    with pytest.raises(Unopened):
+    with pytest.raises(UnopenedLayer):
         decrypt(key, bytes(100))
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from anonloom_testing.transport import Restarting
+from anonloom_testing.transport import RestartingDriver
 from anonloom_transport import Driver
 
 pytestmark = pytest.mark.long
@@ -33,9 +33,9 @@ def play(begin, operation, servers, suite, driver):
 @some
 @pytest.mark.parametrize("operation", ["post", "deposit"])
 def test_servers_that_start_again_after_every_envelope_end_alike(begin, operation, servers, suite):
-    round, expected = play(begin, operation, servers, suite, Restarting)
+    round, expected = play(begin, operation, servers, suite, RestartingDriver)
     assert expected == list(round.driver.result())
-    assert Counter() == round.driver.refused()
+    assert Counter() == round.driver.count_refusals()
 
 
 @both

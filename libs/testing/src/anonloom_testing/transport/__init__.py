@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from anonloom_testing.transport import carrier as carrier
     from anonloom_testing.transport.carrier import GUARANTEES as GUARANTEES
     from anonloom_testing.transport.carrier import Carrier as Carrier
-    from anonloom_testing.transport.carrier import Priced as Priced
+    from anonloom_testing.transport.carrier import PricedCarrier as PricedCarrier
     from anonloom_testing.transport.conformance import TransportConformance as TransportConformance
     from anonloom_testing.transport.entropy import SeededEntropy as SeededEntropy
-    from anonloom_testing.transport.full_rounds import filled as filled
     from anonloom_testing.transport.full_rounds import full_round as full_round
-    from anonloom_testing.transport.full_rounds import travelled as travelled
+    from anonloom_testing.transport.full_rounds import measure_traffic as measure_traffic
+    from anonloom_testing.transport.full_rounds import run_full_round as run_full_round
     from anonloom_testing.transport.plans import Plan as Plan
-    from anonloom_testing.transport.plans import Restarting as Restarting
+    from anonloom_testing.transport.plans import RestartingDriver as RestartingDriver
     from anonloom_testing.transport.plans import make_round as make_round
     from anonloom_testing.transport.plans import messages as messages
     from anonloom_testing.transport.plans import slot_secrets as slot_secrets
@@ -27,16 +27,16 @@ _HOMES = {
     "Carrier": "carrier",
     "GUARANTEES": "carrier",
     "Plan": "plans",
-    "Priced": "carrier",
-    "Restarting": "plans",
+    "PricedCarrier": "carrier",
+    "RestartingDriver": "plans",
     "SeededEntropy": "entropy",
     "TransportConformance": "conformance",
-    "filled": "full_rounds",
     "full_round": "full_rounds",
     "make_round": "plans",
+    "measure_traffic": "full_rounds",
     "messages": "plans",
+    "run_full_round": "full_rounds",
     "slot_secrets": "plans",
-    "travelled": "full_rounds",
 }
 
 __all__ = sorted([*_HOMES, "adversaries", "carrier"])

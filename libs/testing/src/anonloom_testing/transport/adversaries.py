@@ -51,19 +51,19 @@ def share(of: float) -> When:
     return lambda envelope: int.from_bytes(envelope.upload[:4], "big") < limit
 
 
-class Deviating(ServerEngine):
+class DeviatingServer(ServerEngine):
     """An honest engine in the hands of somebody who changes what comes and goes."""
 
     def __init__(self, honest: ServerEngine, config: ServerConfig) -> None:
         self.honest, self.config = honest, config
-        self.refused = honest.refused
+        self.refusals = honest.refusals
         self.signer = Signer(config.identity)
 
-    def incoming(self, envelope: Envelope) -> Envelope | list[Envelope]:
+    def filter_incoming(self, envelope: Envelope) -> Envelope | list[Envelope]:
         """Return what the engine gets to see, or what is answered without it."""
         return envelope
 
-    def outgoing(self, envelope: Envelope) -> Iterable[Envelope]:
+    def filter_outgoing(self, envelope: Envelope) -> Iterable[Envelope]:
         """Return what is sent instead of what the engine sends."""
         return (envelope,)
 
@@ -73,15 +73,15 @@ class Deviating(ServerEngine):
         notice = self.honest.notice
         return b"" if notice is None else hashlib.sha256(unpack(notice)[0]).digest()
 
-    def resigned(self, envelope: Envelope, said: bytes) -> Envelope:
+    def replace_content(self, envelope: Envelope, said: bytes) -> Envelope:
         """Return a word with another content and this server's signature."""
         bound = envelope.round if envelope.step in OPENING else self.binding
         return attrs.evolve(
             envelope, body=self.signer.sign(f"word {envelope.step}", bound, said) + said
         )
 
-    def _sent(self, envelopes: Iterable[Envelope]) -> list[Envelope]:
-        return [changed for envelope in envelopes for changed in self.outgoing(envelope)]
+    def _filter_all(self, envelopes: Iterable[Envelope]) -> list[Envelope]:
+        return [changed for envelope in envelopes for changed in self.filter_outgoing(envelope)]
 
     # --- the contract ---------------------------------------------------------------------------
 
@@ -91,9 +91,9 @@ class Deviating(ServerEngine):
         return self.honest.notice
 
     @property
-    def accepted(self) -> int:
+    def accepted_count(self) -> int:
         """What the honest engine says."""
-        return self.honest.accepted
+        return self.honest.accepted_count
 
     @property
     def left_out(self) -> int:
@@ -111,30 +111,30 @@ class Deviating(ServerEngine):
         return self.honest.result
 
     @property
-    def stopped(self) -> str:
+    def stop_reason(self) -> str:
         """What the honest engine says."""
-        return self.honest.stopped
+        return self.honest.stop_reason
 
     def receive(self, envelope: Envelope) -> list[Envelope]:
         """Take what was sent, or not."""
-        seen = self.incoming(envelope)
-        return seen if isinstance(seen, list) else self._sent(self.honest.receive(seen))
+        seen = self.filter_incoming(envelope)
+        return seen if isinstance(seen, list) else self._filter_all(self.honest.receive(seen))
 
     def begin(self) -> list[Envelope]:
         """Begin."""
-        return self._sent(self.honest.begin())
+        return self._filter_all(self.honest.begin())
 
     def close(self) -> list[Envelope]:
         """Close."""
-        return self._sent(self.honest.close())
+        return self._filter_all(self.honest.close())
 
     def settle(self) -> list[Envelope]:
         """Settle."""
-        return self._sent(self.honest.settle())
+        return self._filter_all(self.honest.settle())
 
     def count(self, groups: Sequence[Sequence[int]]) -> list[Envelope]:
         """Count."""
-        return self._sent(self.honest.count(groups))
+        return self._filter_all(self.honest.count(groups))
 
     @property
     def counts(self) -> tuple[int, ...] | None:
@@ -147,7 +147,7 @@ class Deviating(ServerEngine):
 
     def open(self) -> list[Envelope]:
         """Open."""
-        return self._sent(self.honest.open())
+        return self._filter_all(self.honest.open())
 
     @property
     def missing_messages(self) -> list[tuple[int, str]]:
@@ -156,11 +156,11 @@ class Deviating(ServerEngine):
 
     def abandon(self, reason: str) -> list[Envelope]:
         """Give up."""
-        return self._sent(self.honest.abandon(reason))
+        return self._filter_all(self.honest.abandon(reason))
 
     def resend(self) -> list[Envelope]:
         """Say everything again, changed as before."""
-        return self._sent(self.honest.resend())
+        return self._filter_all(self.honest.resend())
 
     def save(self) -> bytes:
         """Save the honest engine."""
@@ -173,18 +173,18 @@ class Deviating(ServerEngine):
 def ignores(which: When = always) -> Corruption:
     """Make a server that does not take some uploads, and does not confirm them."""
 
-    class Ignoring(Deviating):
-        def incoming(self, envelope: Envelope) -> Envelope | list[Envelope]:
+    class IgnoringServer(DeviatingServer):
+        def filter_incoming(self, envelope: Envelope) -> Envelope | list[Envelope]:
             return [] if envelope.step == "upload" and which(envelope) else envelope
 
-    return Ignoring
+    return IgnoringServer
 
 
 def loses(which: When = always) -> Corruption:
     """Make a server that confirms some uploads and does not keep them."""
 
-    class Losing(Deviating):
-        def incoming(self, envelope: Envelope) -> Envelope | list[Envelope]:
+    class LosingServer(DeviatingServer):
+        def filter_incoming(self, envelope: Envelope) -> Envelope | list[Envelope]:
             if envelope.step != "upload" or not which(envelope):
                 return envelope
             body = Body.read(envelope.body, len(self.config.pins))
@@ -194,7 +194,7 @@ def loses(which: When = always) -> Corruption:
                 attrs.evolve(envelope, sender=own, receiver=sender, step="receipt", body=receipt)
             ]
 
-    return Losing
+    return LosingServer
 
 
 # --- words that are changed -----------------------------------------------------------------------
@@ -214,15 +214,15 @@ def lies(step: str, change: Change = flip, *, to: Iterable[int] | None = None) -
     """
     hearing = None if to is None else frozenset(to)
 
-    class Lying(Deviating):
-        def outgoing(self, envelope: Envelope) -> Iterable[Envelope]:
+    class LyingServer(DeviatingServer):
+        def filter_outgoing(self, envelope: Envelope) -> Iterable[Envelope]:
             receiver = envelope.receiver
             concerned = receiver.role == "server" and envelope.step == step
             if not concerned or (hearing is not None and receiver.index not in hearing):
                 return (envelope,)
-            return (self.resigned(envelope, change(envelope.body[SIGNATURE_BYTES:])),)
+            return (self.replace_content(envelope, change(envelope.body[SIGNATURE_BYTES:])),)
 
-    return Lying
+    return LyingServer
 
 
 def misannounces(change: Callable[[tuple[bytes, ...]], tuple[bytes, ...]]) -> Corruption:
@@ -234,7 +234,7 @@ def misannounces(change: Callable[[tuple[bytes, ...]], tuple[bytes, ...]]) -> Co
         Makes what is announced out of the key for uploads and the transport's own keys.
     """
 
-    class Misannouncing(Deviating):
+    class MisannouncingServer(DeviatingServer):
         def begin(self) -> list[Envelope]:
             envelopes = super().begin()
             if isinstance(self.honest, RoundServer) and envelopes:
@@ -246,13 +246,13 @@ def misannounces(change: Callable[[tuple[bytes, ...]], tuple[bytes, ...]]) -> Co
                 self.honest.state.judge_keys = lambda round, keys: ""
             return envelopes
 
-        def outgoing(self, envelope: Envelope) -> Iterable[Envelope]:
+        def filter_outgoing(self, envelope: Envelope) -> Iterable[Envelope]:
             if envelope.step != "key":
                 return (envelope,)
             software, *keys = unpack(envelope.body[SIGNATURE_BYTES:])
-            return (self.resigned(envelope, pack(software, *change(tuple(keys)))),)
+            return (self.replace_content(envelope, pack(software, *change(tuple(keys)))),)
 
-    return Misannouncing
+    return MisannouncingServer
 
 
 def substitutes(step: str, change: Change = flip) -> Corruption:
@@ -275,7 +275,7 @@ def miscomputes(name: str, change: Change = flip) -> Corruption:
     """
 
     @attrs.define(eq=False)
-    class Miscomputing(Channel):
+    class MiscomputingChannel(Channel):
         def exchange(
             self, name_: str, value: Callable[[], bytes], subject: bytes
         ) -> tuple[bytes, ...] | None:
@@ -284,7 +284,7 @@ def miscomputes(name: str, change: Change = flip) -> Corruption:
 
     def corrupt(server: ServerEngine, config: ServerConfig) -> ServerEngine:
         assert isinstance(server, RoundServer)
-        channel = Miscomputing(server.round, config)
+        channel = MiscomputingChannel(server.round, config)
         for field in attrs.fields(Channel):
             setattr(channel, field.name, getattr(server.channel, field.name))
         server.state.channel = channel
@@ -296,26 +296,26 @@ def miscomputes(name: str, change: Change = flip) -> Corruption:
 def contradicts(step: str, change: Change = flip) -> Corruption:
     """Make a server that says two different things to everybody, one after the other."""
 
-    class Contradicting(Deviating):
-        def outgoing(self, envelope: Envelope) -> Iterable[Envelope]:
+    class ContradictingServer(DeviatingServer):
+        def filter_outgoing(self, envelope: Envelope) -> Iterable[Envelope]:
             if envelope.receiver.role != "server" or envelope.step != step:
                 return (envelope,)
             return (
                 envelope,
-                self.resigned(envelope, change(envelope.body[SIGNATURE_BYTES:])),
+                self.replace_content(envelope, change(envelope.body[SIGNATURE_BYTES:])),
             )
 
-    return Contradicting
+    return ContradictingServer
 
 
 def stalls(step: str) -> Corruption:
     """Make a server that never says its word of a step; of `receipt`, that confirms nothing."""
 
-    class Stalling(Deviating):
-        def outgoing(self, envelope: Envelope) -> Iterable[Envelope]:
+    class StallingServer(DeviatingServer):
+        def filter_outgoing(self, envelope: Envelope) -> Iterable[Envelope]:
             return () if envelope.step == step else (envelope,)
 
-    return Stalling
+    return StallingServer
 
 
 # --- what clients are shown -----------------------------------------------------------------------
@@ -327,26 +327,26 @@ def misdescribes(change: Callable[[Round], Round]) -> Corruption:
     It signs it itself and puts the signatures of the others, which are for another one, beside it.
     """
 
-    class Misdescribing(Deviating):
+    class MisdescribingServer(DeviatingServer):
         @property
         def notice(self) -> bytes | None:
             if self.honest.notice is None:
                 return None
             document, *signatures = unpack(self.honest.notice)
             head, described, *rest = unpack(document)
-            other = change(Round.decoded(described))
-            changed = pack(head, other.encoded(), *rest)
+            other = change(Round.decode(described))
+            changed = pack(head, other.encode(), *rest)
             signatures[self.config.index] = self.signer.sign("notice", other.digest, changed)
             return write_signed(changed, signatures)
 
-    return Misdescribing
+    return MisdescribingServer
 
 
 def shows_lists(change: Change, step: str = "accepted") -> Corruption:
     """Make a server that shows clients another list, signed by itself alone."""
 
-    class Showing(Deviating):
-        def outgoing(self, envelope: Envelope) -> Iterable[Envelope]:
+    class MislistingServer(DeviatingServer):
+        def filter_outgoing(self, envelope: Envelope) -> Iterable[Envelope]:
             if envelope.receiver.role != "client" or envelope.step != step:
                 return (envelope,)
             document, *signatures = unpack(envelope.body)
@@ -354,7 +354,7 @@ def shows_lists(change: Change, step: str = "accepted") -> Corruption:
             signatures[self.config.index] = self.signer.sign(step, self.binding, changed)
             return (attrs.evolve(envelope, body=write_signed(changed, signatures)),)
 
-    return Showing
+    return MislistingServer
 
 
 # --- keys that are kept ---------------------------------------------------------------------------
@@ -363,7 +363,7 @@ def shows_lists(change: Change, step: str = "accepted") -> Corruption:
 def keeps_key(copies: Vault) -> Corruption:
     """Make a server that copies the key of its saved state before it is destroyed."""
 
-    class Keeping(Deviating):
+    class KeyKeepingServer(DeviatingServer):
         def begin(self) -> list[Envelope]:
             sent = super().begin()
             assert isinstance(self.honest, RoundServer)
@@ -373,7 +373,7 @@ def keeps_key(copies: Vault) -> Corruption:
                 copies.keep(box.name, key)
             return sent
 
-    return Keeping
+    return KeyKeepingServer
 
 
 # --- clients --------------------------------------------------------------------------------------

@@ -21,14 +21,14 @@ def check_announcements(transport: Any, describe: Callable[[Plan], Round]) -> No
         round = describe(plan)
         if transport.problem(round) is not None:
             continue
-        for what, change, usable in _changes(_announced(transport, round, plan)):
+        for what, change, usable in _changes(_announced_keys(transport, round, plan)):
             driver = _begun(transport, round, plan, change)
             named = f"{plan.operation}, {what}"
             if driver is not None and not (usable and _sends(driver, plan, named)):
                 _must_name(driver, named)
 
 
-def _announced(transport: Any, round: Round, plan: Plan) -> Keys:
+def _announced_keys(transport: Any, round: Round, plan: Plan) -> Keys:
     """Return the keys that a server announces; none where nobody does."""
     announced: list[Keys] = [()]
 
@@ -62,10 +62,10 @@ def _changes(keys: Keys) -> Iterator[tuple[str, Change, bool]]:
             ("is zero", lambda key: bytes(len(key)), True),
             ("is one", lambda key: b"\1" + bytes(len(key) - 1), True),
         ):
-            yield f"key {index} {what}", _replaced(index, wrong), usable
+            yield f"key {index} {what}", _replace_key(index, wrong), usable
 
 
-def _replaced(at: int, change: Callable[[bytes], bytes]) -> Change:
+def _replace_key(at: int, change: Callable[[bytes], bytes]) -> Change:
     return lambda keys: (*keys[:at], change(keys[at]), *keys[at + 1 :])
 
 
@@ -102,7 +102,9 @@ def _must_name(driver: Driver, named: str) -> None:
     liar = f"server {driver.round.servers - 1}"
     for index, server in enumerate(driver.servers[:-1]):
         assert server.notice is None, f"{named}: server {index} has signed it"
-        assert server.stopped.startswith(liar), f"{named}: server {index} says {server.stopped!r}"
+        assert server.stop_reason.startswith(liar), (
+            f"{named}: server {index} says {server.stop_reason!r}"
+        )
     text = ""
     try:
         driver.client()

@@ -90,7 +90,7 @@ class Sender(ClientEngine):
         return []
 
     @property
-    def acknowledged(self) -> bool:
+    def is_acknowledged(self) -> bool:
         """Whether every server has confirmed."""
         return self._heard == self.round.servers
 
@@ -103,10 +103,10 @@ class Hearer(ServerEngine):
     round: Round
     config: ServerConfig
     heard: list[bytes] = attrs.field(factory=list, init=False, repr=False)
-    refused: Counter[str] = attrs.field(factory=Counter, init=False)
+    refusals: Counter[str] = attrs.field(factory=Counter, init=False)
     _erased: set[int] = attrs.field(factory=set, init=False)
     _result: list[bytes | None] | None = attrs.field(default=None, init=False, repr=False)
-    _stopped: str = attrs.field(default="", init=False)
+    _stop_reason: str = attrs.field(default="", init=False)
     _counts: tuple[int, ...] | None = attrs.field(default=None, init=False)
 
     def begin(self) -> list[Envelope]:
@@ -116,13 +116,13 @@ class Hearer(ServerEngine):
     @property
     def notice(self) -> bytes:
         """The plan, which nobody signs."""
-        return self.round.encoded()
+        return self.round.encode()
 
     def receive(self, envelope: Envelope) -> list[Envelope]:
         """Keep what a client says, and confirm it."""
         self.heard.append(envelope.body)
         if self.carrier.grumbles:
-            self.refused["said it too loudly"] += 1
+            self.refusals["said it too loudly"] += 1
         return [
             attrs.evolve(
                 envelope, sender=envelope.receiver, receiver=envelope.sender, step="receipt"
@@ -130,17 +130,19 @@ class Hearer(ServerEngine):
         ]
 
     @property
-    def accepted(self) -> int:
+    def accepted_count(self) -> int:
         """Number of uploads."""
         return len(self.heard)
 
     def close(self) -> list[Envelope]:
         """Refuse to close with too few, and to go on when somebody is missing alone."""
-        if self.accepted < self.round.min_batch:
-            raise TransportError(f"{self.accepted} were heard, and it takes {self.round.min_batch}")
-        missing = self.round.cohort - self.accepted
+        if self.accepted_count < self.round.min_batch:
+            raise TransportError(
+                f"{self.accepted_count} were heard, and it takes {self.round.min_batch}"
+            )
+        missing = self.round.cohort - self.accepted_count
         if 0 < missing < self.round.min_leave:
-            self._stopped = f"{missing} of {self.round.cohort} are missing"
+            self._stop_reason = f"{missing} of {self.round.cohort} are missing"
         return []
 
     def settle(self) -> list[Envelope]:
@@ -198,9 +200,9 @@ class Hearer(ServerEngine):
         return self._result
 
     @property
-    def stopped(self) -> str:
+    def stop_reason(self) -> str:
         """Why the round cannot end."""
-        return self._stopped
+        return self._stop_reason
 
     def resend(self) -> list[Envelope]:
         """Say nothing again."""
@@ -239,7 +241,7 @@ class Carrier(EngineTransport):
         invitation: bytes = b"",
     ) -> Sender:
         """Return one sender."""
-        return Sender(Round.decoded(notice))
+        return Sender(Round.decode(notice))
 
     def server(
         self,
@@ -287,7 +289,7 @@ def anonloom_register_transports() -> list[Method]:
 
 
 @attrs.frozen(kw_only=True)
-class Priced(Carrier):
+class PricedCarrier(Carrier):
     """A carrier that says beforehand what it costs, in round figures.
 
     A byte and a second of a server for every sender and byte of a message.

@@ -26,7 +26,7 @@ from anonloom_testing.transport.plans import (
     ITERATION,
     ITERATIONS,
     SENDERS,
-    Carried,
+    CarriedRound,
     Network,
     Plan,
     carry,
@@ -140,12 +140,12 @@ def check_acknowledged_messages_arrive(subject: TransportConformance) -> None:
     """Every acknowledged message is among what became public, unless it was erased."""
     problems = []
     for item in subject.successes():
-        carried: Carried = item.seen.result
+        carried: CarriedRound = item.seen.result
         lost = [
             index
             for index, message in carried.sent.items()
             if carried.acknowledged[index]
-            and index not in item.scenario.facts.erased
+            and index not in item.scenario.facts.erased_positions
             and message not in carried.result
         ]
         problems += [f"{item.scenario.name}: {len(lost)} messages"] if lost else []
@@ -176,7 +176,7 @@ def check_records_are_at_their_positions(subject: TransportConformance) -> None:
     """A deposit becomes public at its own position; empty positions are None."""
     problems = []
     for item in subject.successes():
-        carried: Carried = item.seen.result
+        carried: CarriedRound = item.seen.result
         if item.scenario.facts.operation != "deposit":
             continue
         moved = [
@@ -195,10 +195,10 @@ def check_erased_records_stay_unknown(subject: TransportConformance) -> None:
     """An erased record, planned or withdrawn, is nowhere in what became public."""
     problems = []
     for item in subject.successes():
-        carried: Carried = item.seen.result
+        carried: CarriedRound = item.seen.result
         shown = [
             index
-            for index in sorted(item.scenario.facts.erased)
+            for index in sorted(item.scenario.facts.erased_positions)
             if carried.sent[index] in carried.result
         ]
         problems += [f"{item.scenario.name}: the records of positions {shown}"] if shown else []
@@ -253,7 +253,7 @@ def _end(one: ScenarioResult) -> tuple[str, Any]:
     """Return how a round failed, and what it delivered; the order of a post is not its own."""
     if one.seen.error is not None:
         return f"{type(one.seen.error).__name__}: {one.seen.error}", None
-    carried: Carried = one.seen.result
+    carried: CarriedRound = one.seen.result
     shown = carried.result
     if one.scenario.facts.operation == "post":
         shown = sorted(shown, key=lambda message: message or b"")
@@ -327,12 +327,12 @@ def check_says_what_it_guarantees(subject: TransportConformance) -> None:
         assert not empty, f"not stated: {empty}"
 
 
-def _of_secrets(check: Callable[[secrecy.Watched], None]) -> Check:
+def _of_secrets(check: Callable[[secrecy.WatchedRound], None]) -> Check:
     """Make a check of a transport out of one that looks at a round of each operation."""
 
     def judge(subject: TransportConformance) -> None:
         subject.successes()  # a transport that carries nothing is blamed for that alone
-        rounds: list[secrecy.Watched] = subject.keep(
+        rounds: list[secrecy.WatchedRound] = subject.keep(
             "watched",
             lambda: [
                 secrecy.watch(subject.build_method(), subject.round(plan), plan)

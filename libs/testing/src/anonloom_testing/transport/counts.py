@@ -31,20 +31,20 @@ def check_counting(transport: Any, describe: Callable[[Plan], Round]) -> None:
     if problem is not None:
         assert str(problem).strip(), "it does not say why it cannot count"
         return
-    usual = _opened(transport, describe, restarts=False)
+    usual = _open_uncounted(transport, describe, restarts=False)
     for restarts in (False, True):
-        if restarts and _opened(transport, describe, restarts=True) != usual:
+        if restarts and _open_uncounted(transport, describe, restarts=True) != usual:
             break  # blamed on restarts, which lose more than counts
         tried = plan(restarts=restarts)
         driver = make_driver(transport, describe(tried), tried)
         _must_refuse(driver, GROUPS, "before everything is settled")
-        sent = _settled(driver, tried)
+        sent = _send_and_settle(driver, tried)
         expected = tuple(len(sent.keys() & {*group}) for group in GROUPS)
         again = " when servers start again" if restarts else ""
         for wrong, why in (((POSITIONS,),), "of no position"), (((1, 2), (2,)), "that overlap"):
             _must_refuse(driver, wrong, why)
         for _ in range(2):
-            result = _counted(driver)
+            result = _count_groups(driver)
             assert result == expected, f"counted {result} instead of {expected}{again}"
         _must_refuse(driver, ((1, 2, 3),), "other than those that were counted before")
         step(driver, driver.open)
@@ -52,32 +52,32 @@ def check_counting(transport: Any, describe: Callable[[Plan], Round]) -> None:
         _must_refuse(driver, GROUPS, "after the opening")
     plain = plan(counted=False)
     driver = make_driver(transport, describe(plain), plain)
-    _settled(driver, plain)
+    _send_and_settle(driver, plain)
     _must_refuse(driver, GROUPS, "of a round that is not counted")
 
 
-def _opened(
+def _open_uncounted(
     transport: Any, describe: Callable[[Plan], Round], *, restarts: bool
 ) -> list[bytes | None] | str:
     """Return what becomes public when nothing is counted, or how that fails."""
     tried = plan(restarts=restarts, counted=False)
     try:
         driver = make_driver(transport, describe(tried), tried)
-        _settled(driver, tried)
+        _send_and_settle(driver, tried)
         step(driver, driver.open)
         return list(driver.result())
     except Exception as error:
         return repr(error)
 
 
-def _settled(driver: Driver, tried: Plan) -> dict[int, bytes]:
+def _send_and_settle(driver: Driver, tried: Plan) -> dict[int, bytes]:
     sent = send(driver, tried)
     driver.close()
     step(driver, driver.settle)
     return sent
 
 
-def _counted(driver: Driver) -> tuple[int, ...]:
+def _count_groups(driver: Driver) -> tuple[int, ...]:
     results: list[tuple[int, ...]] = []
     step(driver, lambda: results.append(driver.count(GROUPS)))
     return results[-1]

@@ -1,6 +1,6 @@
 """Entropy from a seed, for experiments and tests: repeatable, and therefore worth nothing.
 
-`anonloom_transport.entropy.simulated` is true of it, and every manifest that it touches says so.
+`anonloom_transport.entropy.is_simulated` is true of it, and every manifest that it touches says so.
 """
 
 import hashlib

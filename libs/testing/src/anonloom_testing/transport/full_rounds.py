@@ -25,7 +25,9 @@ def full_round(operation: RoundOperation, senders: int, decoys: int = 0, **descr
     )
 
 
-def filled(transport: EngineTransport, round: Round, invitations: Sequence[bytes] = ()) -> Driver:
+def run_full_round(
+    transport: EngineTransport, round: Round, invitations: Sequence[bytes] = ()
+) -> Driver:
     """Return a driver of the round, to the end, with as many senders as the round takes.
 
     In a round that is counted, every position is a group of its own.
@@ -51,7 +53,7 @@ def filled(transport: EngineTransport, round: Round, invitations: Sequence[bytes
     return driver
 
 
-def travelled(driver: Driver) -> dict[str, int]:
+def measure_traffic(driver: Driver) -> dict[str, int]:
     """Return the bytes of a round under the names that they have in an `Estimate`."""
     meter, described = driver.meter, driver.servers[0].notice or b""
     senders, servers = len(driver.clients), driver.round.servers

@@ -70,13 +70,13 @@ class Plan:
     more: dict[str, Any] = attrs.field(factory=dict)
 
     @property
-    def erased(self) -> set[int]:
+    def erased_positions(self) -> set[int]:
         """All positions that are erased."""
         return {*self.planned, *self.withdrawn}
 
 
 @attrs.frozen
-class Carried:
+class CarriedRound:
     """What one round did, in plain data.
 
     Attributes
@@ -101,7 +101,7 @@ class Carried:
 
 
 @attrs.define(eq=False)
-class Restarting(Driver):
+class RestartingDriver(Driver):
     """A driver whose servers are started again before and after everything that they get."""
 
     def deliver(self) -> None:
@@ -170,7 +170,7 @@ def make_driver(
 ) -> Driver:
     """Return a driver whose servers have begun, or one of them has stopped the round."""
     secrets = slot_secrets(plan.senders) if plan.operation == "deposit" else []
-    driver = (Restarting if plan.restarts else Driver)(
+    driver = (RestartingDriver if plan.restarts else Driver)(
         transport,
         round,
         entropy=SeededEntropy(seed),
@@ -186,7 +186,7 @@ def make_driver(
 def insist(driver: Driver, done: Callable[[], bool]) -> None:
     """Let everybody send again until something is so, or it is hopeless."""
     for _ in range(TRIES):
-        if done() or any(server.stopped for server in driver.servers):
+        if done() or any(server.stop_reason for server in driver.servers):
             return
         driver.retry()
 
@@ -198,7 +198,7 @@ def step(driver: Driver, act: Callable[[], None]) -> None:
             act()
             return
         except TransportError:
-            if any(server.stopped for server in driver.servers):
+            if any(server.stop_reason for server in driver.servers):
                 raise
             driver.retry()
     act()
@@ -219,12 +219,12 @@ def send(driver: Driver, plan: Plan) -> dict[int, bytes]:
     return sent
 
 
-def carry(transport: Any, round: Round, plan: Plan, seed: object) -> Carried:
+def carry(transport: Any, round: Round, plan: Plan, seed: object) -> CarriedRound:
     """Drive a whole round."""
     driver = make_driver(transport, round, plan, seed)
     garbage = _garble(driver, plan)
     sent = send(driver, plan)
-    insist(driver, lambda: all(client.acknowledged for client in driver.clients))
+    insist(driver, lambda: all(client.is_acknowledged for client in driver.clients))
     garbage += _garble(driver, plan)
     driver.close()
     garbage += _garble(driver, plan)
@@ -235,9 +235,13 @@ def carry(transport: Any, round: Round, plan: Plan, seed: object) -> Carried:
     step(driver, driver.open)
     insist(driver, lambda: all(server.result is not None for server in driver.servers))
     # Decoys come after everybody who sends something.
-    texts = [client.acknowledged for client in driver.clients[: len(sent)]]
-    return Carried(
-        sent, dict(zip(sent, texts, strict=True)), list(driver.result()), driver.refused(), garbage
+    texts = [client.is_acknowledged for client in driver.clients[: len(sent)]]
+    return CarriedRound(
+        sent,
+        dict(zip(sent, texts, strict=True)),
+        list(driver.result()),
+        driver.count_refusals(),
+        garbage,
     )
 
 

@@ -18,7 +18,7 @@ _CHANGES = 24
 
 
 @attrs.frozen
-class Watched:
+class WatchedRound:
     """A round that went well, with what its servers saved on the way.
 
     Attributes
@@ -52,7 +52,7 @@ class Watched:
             for secret in slot_secrets(self.plan.senders):
                 yield from (secret.alpha, secret.seed)
 
-    def resumed(self, saved: bytes, *, index: int = 0, vault: MemoryVault | None = None) -> Any:
+    def resume(self, saved: bytes, *, index: int = 0, vault: MemoryVault | None = None) -> Any:
         """Return a server that goes on from a saved state, with its own vault or another one."""
         driver, config = self.driver, self.driver.configs[index]
         return driver.transport.server(
@@ -64,10 +64,10 @@ class Watched:
         )
 
 
-def watch(transport: Any, round: Round, plan: Plan) -> Watched:
+def watch(transport: Any, round: Round, plan: Plan) -> WatchedRound:
     """Drive a round and write down what its servers save."""
     driver = make_driver(transport, round, plan)
-    watched = Watched(driver, plan, {})
+    watched = WatchedRound(driver, plan, {})
     _look(watched, "begin")
     watched.sent.update(send(driver, plan))
     _look(watched, "upload")
@@ -80,12 +80,12 @@ def watch(transport: Any, round: Round, plan: Plan) -> Watched:
     return watched
 
 
-def _look(watched: Watched, phase: str) -> None:
+def _look(watched: WatchedRound, phase: str) -> None:
     driver = watched.driver
     watched.saved[phase] = [server.save() for server in driver.servers]
     if phase != "open" and any(
-        _refused(partial(watched.resumed, changed)) is None
-        for changed in _changed(watched.saved[phase][0])
+        _refusal(partial(watched.resume, changed)) is None
+        for changed in _corrupt_copies(watched.saved[phase][0])
     ):
         watched.altered.append(phase)
     texts = [driver, driver.transport, *driver.servers, *driver.clients, *driver.configs]
@@ -95,14 +95,14 @@ def _look(watched: Watched, phase: str) -> None:
     )
 
 
-def _changed(data: bytes) -> Iterator[bytes]:
+def _corrupt_copies(data: bytes) -> Iterator[bytes]:
     """Yield copies with one byte changed, and a shorter one."""
     for index in range(0, len(data), max(1, len(data) // _CHANGES)):
         yield data[:index] + bytes([data[index] ^ 1]) + data[index + 1 :]
     yield data[:-1]
 
 
-def _refused(act: Callable[[], Any]) -> str | None:
+def _refusal(act: Callable[[], Any]) -> str | None:
     """Return how something was refused; None if it was not."""
     try:
         act()
@@ -111,37 +111,37 @@ def _refused(act: Callable[[], Any]) -> str | None:
     return None
 
 
-def check_client_acts_on_what_all_servers_signed(watched: Watched) -> None:
+def check_client_acts_on_what_all_servers_signed(watched: WatchedRound) -> None:
     """A client refuses a round description that is changed or not signed by all pinned servers."""
     driver = watched.driver
     notice, pins = driver.servers[0].notice, driver.pins
     assert notice is not None, "the round has no description"
 
-    def accepted(notice: bytes, pins: Iterable[bytes]) -> bool:
+    def accepts(notice: bytes, pins: Iterable[bytes]) -> bool:
         make = driver.transport.client
         entropy = SeededEntropy("client")
         return (
-            _refused(lambda: make(notice, tuple(pins), entropy=entropy, clock=driver.network.clock))
+            _refusal(lambda: make(notice, tuple(pins), entropy=entropy, clock=driver.network.clock))
             is None
         )
 
-    assert accepted(notice, pins), "a client refuses what all servers have signed"
+    assert accepts(notice, pins), "a client refuses what all servers have signed"
     stranger = driver.transport.identity(SeededEntropy("stranger")).public
     refuse_problems(
         (
             f"server {index} is somebody else"
             for index in range(len(pins))
-            if accepted(notice, (*pins[:index], stranger, *pins[index + 1 :]))
+            if accepts(notice, (*pins[:index], stranger, *pins[index + 1 :]))
         ),
         "a client believes a description that not all servers have signed",
     )
-    assert not accepted(notice, (*pins, stranger)), "a client misses no signature"
-    assert not accepted(notice, pins[:-1]), "a client believes fewer servers than there are"
-    altered = sum(accepted(changed, pins) for changed in _changed(notice))
+    assert not accepts(notice, (*pins, stranger)), "a client misses no signature"
+    assert not accepts(notice, pins[:-1]), "a client believes fewer servers than there are"
+    altered = sum(accepts(changed, pins) for changed in _corrupt_copies(notice))
     assert not altered, "a client believes a description that was changed"
 
 
-def check_client_believes_its_own_receipts_only(watched: Watched) -> None:
+def check_client_believes_its_own_receipts_only(watched: WatchedRound) -> None:
     """Receipts of other uploads, of other servers and garbage acknowledge nothing."""
     driver = watched.driver
     receipts = [
@@ -160,10 +160,10 @@ def check_client_believes_its_own_receipts_only(watched: Watched) -> None:
     for receipt in receipts:
         for body in (receipt.body, entropy.bytes(len(receipt.body)), b""):
             client.receive(attrs.evolve(receipt, upload=own, body=body))
-    assert not client.acknowledged, "a receipt for something else acknowledged a message"
+    assert not client.is_acknowledged, "a receipt for something else acknowledged a message"
 
 
-def check_senders_look_alike(watched: Watched) -> None:
+def check_senders_look_alike(watched: WatchedRound) -> None:
     """All senders send and get equally many envelopes of the same sizes."""
     # By server: a transport may tell one server more than another, if all senders do.
     sizes: dict[tuple[str, str, int], set[int]] = defaultdict(set)
@@ -198,7 +198,7 @@ def _with_clients(driver: Driver) -> Iterator[Envelope]:
     )
 
 
-def check_shows_no_secret(watched: Watched) -> None:
+def check_shows_no_secret(watched: WatchedRound) -> None:
     """No message, key or secret is in what engines, seats or the transport show of themselves."""
     shows = _forms(watched.secrets)
     refuse_problems(
@@ -220,7 +220,7 @@ def _forms(secrets: Iterable[bytes]) -> list[str]:
     ]
 
 
-def check_saved_state_needs_its_key(watched: Watched) -> None:
+def check_saved_state_needs_its_key(watched: WatchedRound) -> None:
     """What is saved holds no secret and no message, and is nothing without the vault's key."""
     phases = [phase for phase in watched.saved if phase != "open"]
     refuse_problems(
@@ -235,7 +235,7 @@ def check_saved_state_needs_its_key(watched: Watched) -> None:
         (
             f"after {phase}"
             for phase in phases
-            if _refused(partial(watched.resumed, watched.saved[phase][0], vault=MemoryVault()))
+            if _refusal(partial(watched.resume, watched.saved[phase][0], vault=MemoryVault()))
             is None
         ),
         "what was saved can be read without the key",
@@ -246,13 +246,13 @@ def check_saved_state_needs_its_key(watched: Watched) -> None:
     )
 
 
-def _holds(watched: Watched, phase: str, saved: bytes) -> bool:
+def _holds(watched: WatchedRound, phase: str, saved: bytes) -> bool:
     # When everything is open the messages are public; keys and secrets are not.
     public = set(watched.sent.values()) if phase == "open" else set()
     return any(secret in saved for secret in watched.secrets if secret not in public)
 
 
-def check_key_dies_with_the_round(watched: Watched) -> None:
+def check_key_dies_with_the_round(watched: WatchedRound) -> None:
     """After `open` nothing saved before can be read; a restart goes on from public data only."""
     refuse_problems(
         (
@@ -260,12 +260,12 @@ def check_key_dies_with_the_round(watched: Watched) -> None:
             for phase, saved in watched.saved.items()
             if phase != "open"
             for index, item in enumerate(saved)
-            if _refused(partial(watched.resumed, item, index=index)) is None
+            if _refusal(partial(watched.resume, item, index=index)) is None
         ),
         "what was saved before the opening can still be read",
     )
     for index, saved in enumerate(watched.saved["open"]):
-        server = watched.resumed(saved, index=index)
+        server = watched.resume(saved, index=index)
         for envelope in server.resend():
             assert isinstance(envelope, Envelope)
         expected = watched.driver.servers[index].result

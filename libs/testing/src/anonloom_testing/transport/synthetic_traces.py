@@ -7,7 +7,7 @@ from typing import Literal
 import attrs
 import numpy as np
 
-from anonloom_transport import Envelope, Link, Party, Rounds, Sighting, Trace
+from anonloom_transport import Envelope, Link, Party, Rounds, SeenEnvelope, Trace
 
 #: Bytes of a message.
 SIZE = 32
@@ -172,7 +172,7 @@ class SyntheticTraces:
         self, trace: Trace, at: float, sender: Party, receiver: Party, step: str, body: bytes
     ) -> None:
         envelope = Envelope(sender=sender, receiver=receiver, step=step, round=b"round", body=body)
-        trace.seen.append(Sighting(at, None, envelope))
+        trace.seen.append(SeenEnvelope(at, None, envelope))
 
 
 @cache

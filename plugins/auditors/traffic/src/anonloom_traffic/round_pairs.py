@@ -15,7 +15,7 @@ import numpy as np
 
 from anonloom_traffic.guess_table import series_of
 from anonloom_traffic.tracing import SHORTEST_PART, Parts, bits
-from anonloom_transport import Envelope, Link, Party, Rounds, Sighting, Trace
+from anonloom_transport import Envelope, Link, Party, Rounds, SeenEnvelope, Trace
 
 #: How many phases lie between two rounds that are compared, at most.
 REACH = 3
@@ -77,7 +77,7 @@ def _owners(trace: Trace) -> dict[int, int]:
     return {place: whose[0] for place, whose in of if len(whose) == 1}
 
 
-def _uploads(trace: Trace, owner: Iterable[int]) -> Iterator[Sighting]:
+def _uploads(trace: Trace, owner: Iterable[int]) -> Iterator[SeenEnvelope]:
     """Let every message be sent by a client of its own, in the order in which they came out."""
     for place in owner:
         envelope = Envelope(
@@ -87,10 +87,10 @@ def _uploads(trace: Trace, owner: Iterable[int]) -> Iterator[Sighting]:
             round=b"",
             body=trace.published[place] or b"",
         )
-        yield Sighting(float(place), None, envelope)
+        yield SeenEnvelope(float(place), None, envelope)
 
 
-def _between_servers(trace: Trace) -> Iterator[Sighting]:
+def _between_servers(trace: Trace) -> Iterator[SeenEnvelope]:
     for sight in trace.seen:
         if sight.by is None and sight.envelope.sender.role == sight.envelope.receiver.role:
             yield sight

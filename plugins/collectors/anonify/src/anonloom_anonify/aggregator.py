@@ -140,7 +140,7 @@ class Aggregator:
         name, result = self._name(round), engine.result
         if result is None:
             raise TransportError(f"nothing became public in the round '{name}'")
-        numbers = engine.accepted, engine.left_out
+        numbers = engine.accepted_count, engine.left_out
         self.round_log.remember(RoundResult(name, tuple(result), *numbers, engine.senders))
         return self._go_on()
 

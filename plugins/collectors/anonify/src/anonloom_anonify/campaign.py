@@ -303,7 +303,7 @@ class Campaign(StudyServers):
         """Let everybody who is there leave a decoy for the next iteration."""
         self._next = driver = self._drive(self.servers[0].deposit(iteration))
         for index in present:
-            self._kept[index] = driver.prepared(*self._invitations_of([index]))
+            self._kept[index] = driver.prepare_decoy(*self._invitations_of([index]))
 
     def _withdraw(self, round: Round, now: int, deposit: Driver) -> None:
         """Ask everybody whether the consent still holds, and erase where it does not."""
@@ -334,7 +334,7 @@ class Campaign(StudyServers):
         self.after(self, f"{name}: close")
         driver.settle()
         self.after(self, f"{name}: settle")
-        stopped = next((server.stopped for server in driver.servers if server.stopped), "")
+        stopped = next((server.stop_reason for server in driver.servers if server.stop_reason), "")
         if stopped:
             raise TransportError(stopped)
 

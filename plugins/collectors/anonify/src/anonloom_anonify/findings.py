@@ -153,6 +153,6 @@ def _anonymity(campaign: Campaign) -> Iterator[Finding]:
         )
     yield Finding(
         name="simulated",
-        value="yes" if campaign.ledger.simulated else "no",
+        value="yes" if campaign.ledger.is_simulated else "no",
         meaning="Whether keys and coins came from a seeded source, which protects nobody.",
     )

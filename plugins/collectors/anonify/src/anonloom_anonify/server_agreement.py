@@ -83,7 +83,7 @@ class ServerAgreement:
     @property
     def stop_reason(self) -> str:
         """Why the study cannot end; empty if it can."""
-        return self.channel.stopped
+        return self.channel.stop_reason
 
     @property
     def missing_messages(self) -> list[tuple[int, str]]:

@@ -7,7 +7,7 @@ from anonloom.errors import TransportError
 from anonloom_anonify.registration import Classes
 from anonloom_anonify.round_log import RoundResult
 from anonloom_anonify.server_agreement import binding_of
-from anonloom_transport import SignedMessage, pack, read_signed, signed, unpack
+from anonloom_transport import SignedMessage, pack, read_signed, unpack, verify_signature
 
 if TYPE_CHECKING:
     from anonloom_anonify.aggregator import Aggregator
@@ -107,7 +107,7 @@ def _load_secret(server: "Aggregator", parts: list[bytes]) -> None:
 def _load_public(server: "Aggregator", parts: list[bytes]) -> None:
     agreement, pins = server.agreement, server.config.pins
     *message, own = parts
-    if not signed(
+    if not verify_signature(
         pins[server.config.index],
         own,
         _SAVED,

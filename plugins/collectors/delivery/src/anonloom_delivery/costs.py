@@ -83,6 +83,6 @@ def _set(ledger: Ledger) -> Iterator[Finding]:
     )
     yield Finding(
         name="simulated",
-        value="yes" if ledger.simulated else "no",
+        value="yes" if ledger.is_simulated else "no",
         meaning="Whether keys and coins came from a seeded source, which protects nobody.",
     )

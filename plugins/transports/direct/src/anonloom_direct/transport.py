@@ -16,9 +16,9 @@ from anonloom_transport import (
     Round,
     RoundState,
     RoundTransport,
-    confirmed,
-    shared,
-    uncovered,
+    delivery_guarantee,
+    shared_guarantees,
+    uncovered_cases,
 )
 
 
@@ -54,15 +54,15 @@ class Direct(RoundTransport):
             erasure_condition=(
                 "every server destroys its round key and forgets it, for all have seen it"
             ),
-            delivery=confirmed(round),
+            delivery=delivery_guarantee(round),
             measured_or_argued="delivery measured",
-            not_covered=uncovered(
+            not_covered=uncovered_cases(
                 round,
                 "anonymity: every server sees who sent what, the network who takes part",
                 "confidentiality from servers: uploads are sealed on the way only",
                 *((WRONG_PART,) if round.servers > 1 else ()),
             ),
-            **shared(round),
+            **shared_guarantees(round),
         )
 
     def estimate(self, round: Round) -> Estimate | None:

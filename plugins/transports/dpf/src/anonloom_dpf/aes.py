@@ -55,7 +55,7 @@ def permutation(role: str, number: int = 0) -> Permutation:
     return result
 
 
-def permuted(role: str, number: int, blocks: ByteArray) -> ByteArray:
+def permute(role: str, number: int, blocks: ByteArray) -> ByteArray:
     """p(x) of every block x, in a new array of the same shape."""
     room = np.empty(blocks.size + SLACK, np.uint8)
     permutation(role, number).update_into(flat(blocks), room)
@@ -64,7 +64,7 @@ def permuted(role: str, number: int, blocks: ByteArray) -> ByteArray:
 
 def one_way(role: str, number: int, blocks: ByteArray) -> ByteArray:
     """p(x) xor x of every block x, in a new array of the same shape."""
-    out = permuted(role, number, blocks)
+    out = permute(role, number, blocks)
     out ^= blocks
     return out
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from anonloom.typing import ByteArray
 from anonloom_dpf.aes import SLACK, flat, permutation
-from anonloom_dpf.prime_field import MASK, MODULUS, Elements, add, multiply, reduced
+from anonloom_dpf.prime_field import MASK, MODULUS, Elements, add, multiply, reduce
 
 #: Numbers per leaf.
 NUMBERS = 2
@@ -115,12 +115,12 @@ class Numbers:
             if column == 0:
                 # Below 2^51 each: those of as many keys as are taken together fit.
                 sums = self.columns.sums
-                sums[here] = reduced(sums[here] + numbers.sum(axis=0))
+                sums[here] = reduce(sums[here] + numbers.sum(axis=0))
             for split, by in ((np.bitwise_and, _LOW), (np.right_shift, _HALF)):
                 split(numbers, by, out=half)
                 for factor in factors:
                     part = next(parts)
-                    part[:] = reduced(part + reduced(np.einsum("kl,l->k", half, factor)))
+                    part[:] = reduce(part + reduce(np.einsum("kl,l->k", half, factor)))
 
     def finish(self) -> None:
         """Put the sums of halves times limbs together, and add them to the sketches."""

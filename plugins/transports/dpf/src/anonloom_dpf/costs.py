@@ -56,7 +56,7 @@ def _post(round: Round, layout: PostLayout, software: bytes) -> Costs:
     servers, senders = round.servers, round.capacity
     tables = sum(function.leaves * function.width for function in layout.functions)
     # With a check there are coins for its key, and a word about every upload.
-    checked = (HASH_BYTES, SAID_BYTES * senders) if layout.checked else ()
+    checked = (HASH_BYTES, SAID_BYTES * senders) if layout.can_check_keys else ()
     message = bytes(round.message_size)
     return Costs(
         round=round,
@@ -64,7 +64,9 @@ def _post(round: Round, layout: PostLayout, software: bytes) -> Costs:
         contents=(layout.content_size,) * servers,
         exchanges=tuple(servers * size for size in (*checked, tables)),
         server_work=post_work(round, layout),
-        sender_work=_made(layout.functions, lambda: layout.contents([message], SystemEntropy())),
+        sender_work=_key_generation_work(
+            layout.functions, lambda: layout.contents([message], SystemEntropy())
+        ),
         # All contents joined, cut and joined again for the check; at the end all shares.
         memory=max(3 * senders * layout.content_size + tables, (servers + 3) * tables),
     )
@@ -87,7 +89,9 @@ def _deposit(round: Round, layout: DepositLayout, software: bytes) -> Costs:
         words=(servers * TOSS_BYTES,) if layout.counted else (),
         exchanges=tuple(servers * size for size in (*checked, claim * min(GROUPS, senders), table)),
         server_work=deposit_work(round, layout),
-        sender_work=_made((layout.function,), lambda: layout.contents([place], SystemEntropy())),
+        sender_work=_key_generation_work(
+            (layout.function,), lambda: layout.contents([place], SystemEntropy())
+        ),
         memory=max(
             2 * group * layout.content_size + 2 * table + layout.rows * words, (servers + 3) * table
         ),
@@ -99,19 +103,19 @@ def _deposit(round: Round, layout: DepositLayout, software: bytes) -> Costs:
 
 def post_work(round: Round, layout: PostLayout) -> Work:
     """Return what a server does in a full post beyond uploads and words."""
-    work = Work({_decoding(layout.placement): round.capacity})
-    return work + evaluating(layout.functions, round.capacity, layout.checked)
+    work = Work({_decode_operation(layout.placement): round.capacity})
+    return work + evaluation_work(layout.functions, round.capacity, layout.can_check_keys)
 
 
 def deposit_work(round: Round, layout: DepositLayout) -> Work:
     """Return what a server does in a full deposit beyond uploads and words."""
     rows, words = layout.rows, blocks_of(layout.width)
     claimed = min(GROUPS, round.capacity) * rows * words
-    work = Work({_weighing(layout): rows, PRODUCT: claimed, _reading(round): rows})
-    return work + evaluating((layout.function,), round.capacity, False)
+    work = Work({_weights_operation(layout): rows, PRODUCT: claimed, _reading(round): rows})
+    return work + evaluation_work((layout.function,), round.capacity, False)
 
 
-def evaluating(functions: Sequence[Tree | Square], keys: int, checked: bool) -> Work:
+def evaluation_work(functions: Sequence[Tree | Square], keys: int, checked: bool) -> Work:
     """Return the work of evaluating so many keys of each function, in bytes of AES."""
     work = Work()
     for function in functions:
@@ -130,7 +134,7 @@ def aes_bytes(function: Tree | Square) -> int:
 def _evaluation(function: Tree | Square, checked: bool) -> Operation:
     """Evaluation, per byte of AES, on a table of the same width and at most a few tiles."""
     tried_on = attrs.evolve(function, leaves=min(function.leaves, _LEAVES))
-    kernel = native.chosen() if isinstance(function, Tree) else "numpy"
+    kernel = native.kernel_name() if isinstance(function, Tree) else "numpy"
     name = f"dpf: AES of {tried_on}, checked {checked}, with {kernel}"
     number = _KEYS * aes_bytes(tried_on)
     return Operation(name, microbenchmark(partial(_evaluate, tried_on, checked), number))
@@ -151,7 +155,7 @@ def _evaluate(function: Tree | Square, checked: bool) -> Callable[[], object]:
     return lambda: function.accumulate(0, keys, share)
 
 
-def _decoding(placement: Placement) -> Operation:
+def _decode_operation(placement: Placement) -> Operation:
     """Reading one message out of the sum of all shares."""
     number = min(placement.capacity, _MESSAGES)
     small = attrs.evolve(placement, capacity=number, salt=b"a trial")
@@ -171,7 +175,7 @@ def _decode(placement: Placement) -> Callable[[], object]:
     return lambda: placement.decode(tables)
 
 
-def _weighing(layout: DepositLayout) -> Operation:
+def _weights_operation(layout: DepositLayout) -> Operation:
     """Making the weights of one slot."""
     alphas = [bytes(SECRET_BYTES)] * _KEYS
     name = f"dpf: weights of a row of {layout.width} bytes"
@@ -197,6 +201,6 @@ def _reading(round: Round) -> Operation:
     return Operation(name, microbenchmark(lambda: lambda: read_row(head, 1, row)))
 
 
-def _made(functions: Sequence[Tree | Square], make: Callable[[], object]) -> Work:
+def _key_generation_work(functions: Sequence[Tree | Square], make: Callable[[], object]) -> Work:
     """Return the work of a sender, who makes her keys alone."""
     return Work({Operation(f"dpf: the keys of {functions}", microbenchmark(lambda: make)): 1})

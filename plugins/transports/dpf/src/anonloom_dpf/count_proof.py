@@ -51,7 +51,7 @@ from numpy.typing import NDArray
 
 from anonloom.typing import ByteArray
 from anonloom_dpf.columns import WEIGHT_BITS, Weights
-from anonloom_dpf.prime_field import SIZE, Elements, add, drawn, minus, multiply, read
+from anonloom_dpf.prime_field import SIZE, Elements, add, draw, minus, multiply, read
 from anonloom_transport import Entropy
 
 #: Bytes of what each server tosses.
@@ -98,7 +98,7 @@ def sketch_weights(tossed: bytes, leaves: int) -> Weights:
 # --- what a donor sends ---------------------------------------------------------------------------
 
 
-def claimed(
+def make_claims(
     present: NDArray[np.bool_], weights: Elements, entropy: Entropy
 ) -> tuple[Elements, tuple[ByteArray, ByteArray]]:
     """Return what leaves hold and what is sent beside the keys.
@@ -118,15 +118,15 @@ def claimed(
         For each server, of shape (uploads, WITNESS_BYTES).
     """
     count = present.astype(np.uint64)
-    blind, factor = drawn(entropy, 2, len(count))
+    blind, factor = draw(entropy, 2, len(count))
     values = [blind, multiply(blind, blind), factor, multiply(factor, blind), count * weights]
     held = np.stack(values, axis=1)
-    first = drawn(entropy, *held.shape)
+    first = draw(entropy, *held.shape)
     second = add(held, minus(first))
-    return np.stack([count, count * factor], axis=1), (_written(first), _written(second))
+    return np.stack([count, count * factor], axis=1), (_to_bytes(first), _to_bytes(second))
 
 
-def _written(elements: Elements) -> ByteArray:
+def _to_bytes(elements: Elements) -> ByteArray:
     return np.ascontiguousarray(elements, "<u8").view(np.uint8)
 
 
@@ -138,14 +138,14 @@ def read_witnesses(data: ByteArray) -> Elements:
     return read(np.ascontiguousarray(data).tobytes()).reshape(len(data), -1)
 
 
-def signed(party: int, elements: Elements) -> Elements:
+def apply_sign(party: int, elements: Elements) -> Elements:
     """Return shares that add up: what party 1 holds counts negative."""
     return minus(elements) if party else elements
 
 
-def blinded(party: int, sketches: Elements, witnesses: Elements) -> Elements:
+def blind_sketches(party: int, sketches: Elements, witnesses: Elements) -> Elements:
     """Return a server's shares of d = z - a, one per upload."""
-    return add(signed(party, sketches[:, 0]), minus(witnesses[:, 0]))
+    return add(apply_sign(party, sketches[:, 0]), minus(witnesses[:, 0]))
 
 
 def proofs(party: int, sketches: Elements, witnesses: Elements, opened: Elements) -> Elements:
@@ -156,7 +156,7 @@ def proofs(party: int, sketches: Elements, witnesses: Elements, opened: Elements
     opened
         The d of all uploads.
     """
-    second, square = signed(party, sketches[:, 1]), signed(party, sketches[:, 2])
+    second, square = apply_sign(party, sketches[:, 1]), apply_sign(party, sketches[:, 2])
     blind, blind_square, factor, product, _ = witnesses.T
     total = multiply(opened, add(add(blind, blind), factor))
     for part in (blind_square, product, minus(square), minus(second)):

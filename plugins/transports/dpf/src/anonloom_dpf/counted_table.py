@@ -77,13 +77,15 @@ class CountedDepositTable(DepositTable):
         assert self._sketches is not None
         assert self._witnesses is not None
         sketches, witnesses = self._sketches, self._witnesses
-        opened = self._exchanged(
-            "sketch", lambda: count_proof.blinded(self._party, sketches, witnesses), len(admitted)
+        opened = self._exchange_sums(
+            "sketch",
+            lambda: count_proof.blind_sketches(self._party, sketches, witnesses),
+            len(admitted),
         )
         if opened is None:
             return None
         known = opened
-        proven = self._exchanged(
+        proven = self._exchange_sums(
             "proof",
             lambda: count_proof.proofs(self._party, sketches, witnesses, known),
             len(admitted),
@@ -92,7 +94,9 @@ class CountedDepositTable(DepositTable):
             return None
         return [admitted[index] for index in np.flatnonzero(proven)]
 
-    def _exchanged(self, step: str, value: Callable[[], Elements], number: int) -> Elements | None:
+    def _exchange_sums(
+        self, step: str, value: Callable[[], Elements], number: int
+    ) -> Elements | None:
         """Return the sums of what both servers show."""
         channel = self.state.channel
         shown = channel.exchange(step, lambda: value().astype("<u8").tobytes(), self.state.subject)
@@ -113,7 +117,7 @@ class CountedDepositTable(DepositTable):
         for upload in out:
             index = places[upload]
             group = next(group for group in groups if group[0] <= index < group[1])
-            claim = self.evaluated([upload]).claim
+            claim = self.evaluate_uploads([upload]).claim
             self._claims[group] = self.without(self._claims[group], claim)
 
     # --- what is claimed ------------------------------------------------------------------------
@@ -122,7 +126,7 @@ class CountedDepositTable(DepositTable):
         """Return the uploads of a group that are not left out."""
         return [upload for upload in super().members(group) if upload not in self._out]
 
-    def added(self, claims: Sequence[bytes]) -> bytes:
+    def add_claims(self, claims: Sequence[bytes]) -> bytes:
         """Return the sum of claims: of rows by xor, of numbers in their field."""
         numbers = sum(_number(claim) for claim in claims) % MODULUS
         return xor_all([claim[:TAG_BYTES] for claim in claims]) + _bytes(numbers)
@@ -153,18 +157,18 @@ class CountedDepositTable(DepositTable):
         self._sketches[slice(*group)] = found.sketches
         self._witnesses[slice(*group)] = found.witnesses
 
-    def evaluated(self, uploads: Sequence[bytes]) -> Evaluation:
+    def evaluate_uploads(self, uploads: Sequence[bytes]) -> Evaluation:
         """Evaluate uploads; claim of their rows and of their numbers."""
         assert self._positions is not None
         keys, tags = self.contents(uploads)
-        share, sums, sketches = self._counted(keys)
+        share, sums, sketches = self._count(keys)
         rows = self.claim_rows(share, tags[:, :TAG_BYTES])
         witnesses = count_proof.read_witnesses(tags[:, TAG_BYTES:])
-        weighed = total(count_proof.signed(self._party, multiply(self._positions, sums)))
+        weighed = total(count_proof.apply_sign(self._party, multiply(self._positions, sums)))
         claim = (weighed - total(witnesses[:, 4])) % MODULUS
         return Evaluation(share, rows + _bytes(claim), sums, sketches, witnesses)
 
-    def _counted(self, keys: ByteArray) -> tuple[ByteArray, Elements, Elements]:
+    def _count(self, keys: ByteArray) -> tuple[ByteArray, Elements, Elements]:
         function = self.layout.function
         assert isinstance(function, Tree)
         assert self._drawn is not None
@@ -174,7 +178,7 @@ class CountedDepositTable(DepositTable):
     def remove(self, uploads: Sequence[bytes]) -> None:
         """Take uploads out again, of rows and of sums."""
         if uploads and self._share is not None and self._sums is not None:
-            share, sums, _ = self._counted(self.contents(uploads)[0])
+            share, sums, _ = self._count(self.contents(uploads)[0])
             self._share ^= share
             self._sums = add(self._sums, minus(sums))
 
@@ -183,7 +187,7 @@ class CountedDepositTable(DepositTable):
     def tally(self, groups: Sequence[Sequence[int]]) -> list[int]:
         """Return this server's part of each group's sum."""
         assert self._sums is not None
-        own = count_proof.signed(self._party, self._sums)
+        own = count_proof.apply_sign(self._party, self._sums)
         return [total(own[np.asarray(group, np.int64)]) for group in groups]
 
     def forget(self) -> None:

@@ -79,7 +79,7 @@ class DepositTable:
             failing = [
                 index
                 for index, claims in enumerate(zip(*message, strict=True))
-                if not hmac.compare_digest(self.added(claims), bytes(self.claim_bytes))
+                if not hmac.compare_digest(self.add_claims(claims), bytes(self.claim_bytes))
             ]
             wrong += [
                 groups[index] for index in failing if groups[index][1] - groups[index][0] == 1
@@ -114,14 +114,14 @@ class DepositTable:
         """Whether every server's claims of two halves make up its claim of the whole."""
         for server, whole in enumerate(before):
             for index in range(len(parents)):
-                if self.added([*said[server][2 * index : 2 * index + 2]]) != self.added(
+                if self.add_claims([*said[server][2 * index : 2 * index + 2]]) != self.add_claims(
                     [whole[index]]
                 ):
                     self.state.channel.stop(f"server {server} contradicts its own check values")
                     return False
         return True
 
-    def added(self, claims: Sequence[bytes]) -> bytes:
+    def add_claims(self, claims: Sequence[bytes]) -> bytes:
         """Return the sum of claims."""
         return xor_all(claims)
 
@@ -141,7 +141,7 @@ class DepositTable:
         self._weights = self.layout.weights(alphas)
         self._share = self.layout.empty()
         for done, group in enumerate(groups):
-            self.keep(group, self.evaluated(self.members(group)))
+            self.keep(group, self.evaluate_uploads(self.members(group)))
             if self.state.on_progress is not None:
                 self.state.on_progress(done, len(groups))
 
@@ -156,11 +156,11 @@ class DepositTable:
             # Of two halves one is evaluated; the other is what remains of the whole.
             whole = next(parent for parent in self._claims if group in _halves(parent))
             left, right = _halves(whole)
-            self._claims[left] = self.evaluated(self.members(left)).claim
+            self._claims[left] = self.evaluate_uploads(self.members(left)).claim
             self._claims[right] = self.without(self._claims[whole], self._claims[left])
         return self._claims[group]
 
-    def evaluated(self, uploads: Sequence[bytes]) -> Evaluation:
+    def evaluate_uploads(self, uploads: Sequence[bytes]) -> Evaluation:
         """Evaluate uploads, and claim of their rows."""
         keys, tags = self.contents(uploads)
         share = self.layout.empty()
@@ -186,18 +186,18 @@ class DepositTable:
             keys, _ = self.contents(uploads)
             self.layout.function.accumulate(self.state.config.index, keys, self._share)
 
-    def _kept(self) -> list[int]:
+    def _kept_rows(self) -> list[int]:
         erased = self.state.erased
         return [index for index in range(self.layout.rows) if index not in erased]
 
-    def shown(self) -> bytes:
+    def own_share(self) -> bytes:
         """Return this server's share of the rows that are not erased, and of no other."""
         assert self._share is not None
-        return self._share[self._kept()].tobytes()
+        return self._share[self._kept_rows()].tobytes()
 
     def combine(self, shares: tuple[bytes, ...]) -> list[bytes | None] | None:
         """Read the records out of the sum of all shares."""
-        kept = self._kept()
+        kept = self._kept_rows()
         if any(len(share) != len(kept) * self.layout.width for share in shares):
             self.state.channel.stop("a server sent a share of the wrong size")
             return None

@@ -61,7 +61,7 @@ class Public:
     numbers: Numbers = attrs.field(repr=False)  # (m, numbers), makes the chosen leaf hold them
 
 
-def rooted(seeds: ByteArray) -> ByteArray:
+def root_states(seeds: ByteArray) -> ByteArray:
     """The root states: seeds (2, m, size) with the party's number in the control bit."""
     states = seeds.copy()
     states[0, :, 0] &= 0xFE
@@ -93,7 +93,7 @@ def generate(
     numbers : array (m, any number), optional
         What the chosen leaf holds beside the payload, below `modulus`.
     """
-    states = rooted(seeds)
+    states = root_states(seeds)
     _, keys, size = states.shape
     depth = path.shape[1]
     corrections = np.empty((keys, depth, size), np.uint8)

@@ -51,10 +51,10 @@ def multiply(left: ByteArray, right: ByteArray) -> ByteArray:
     left, right
         Elements; of shapes (..., 16) that can be broadcast together.
     """
-    left, right = np.broadcast_arrays(_checked(left), _checked(right))
+    left, right = np.broadcast_arrays(_check_elements(left), _check_elements(right))
     products = np.empty((left.size // SIZE, SIZE), np.uint8)
     for part, lows, highs in _parts(left.reshape(-1, SIZE), right.reshape(-1, SIZE)):
-        products[part] = _reduced(_joined(lows, highs))
+        products[part] = _reduce(_join_products(lows, highs))
     return products.reshape(left.shape)
 
 
@@ -66,7 +66,7 @@ def inner(left: ByteArray, right: ByteArray) -> bytes:
     left, right
         Elements; of the same shape (..., 16).
     """
-    left, right = _checked(left), _checked(right)
+    left, right = _check_elements(left), _check_elements(right)
     if left.shape != right.shape:
         raise ValueError(f"shapes must be equal. Got {left.shape} and {right.shape} instead.")
     # Mirroring, choosing bits and reduction are linear: they are done once, for the sum.
@@ -74,10 +74,10 @@ def inner(left: ByteArray, right: ByteArray) -> bytes:
     for _, lows, highs in _parts(left.reshape(-1, SIZE), right.reshape(-1, SIZE)):
         low[..., 0] ^= np.bitwise_xor.reduce(lows, axis=-1)
         high[..., 0] ^= np.bitwise_xor.reduce(highs, axis=-1)
-    return _reduced(_joined(low, high)).tobytes()
+    return _reduce(_join_products(low, high)).tobytes()
 
 
-def _checked(elements: ByteArray) -> ByteArray:
+def _check_elements(elements: ByteArray) -> ByteArray:
     if elements.dtype != np.uint8 or elements.ndim < 1 or elements.shape[-1] != SIZE:
         raise ValueError(
             f"elements must be bytes of shape (..., {SIZE}). "
@@ -95,8 +95,8 @@ def _parts(left: ByteArray, right: ByteArray) -> Iterator[tuple[slice, Words, Wo
     for first in range(0, len(left), CHUNK):
         part = slice(first, first + CHUNK)
         factors = [_factors(side[part]) for side in (left, right)]
-        mirrored = [_mirrored(words) for words in factors]
-        yield part, _combed(*factors), _combed(*mirrored)
+        mirrored = [_mirror(words) for words in factors]
+        yield part, _comb_products(*factors), _comb_products(*mirrored)
 
 
 def _factors(elements: ByteArray) -> Words:
@@ -105,14 +105,14 @@ def _factors(elements: ByteArray) -> Words:
     return np.stack([words[0], words[1], words[0] ^ words[1]])
 
 
-def _mirrored(words: Words) -> Words:
+def _mirror(words: Words) -> Words:
     words = words.byteswap()
     for distance, bits in MIRRORS:
         words = ((words >> distance) & bits) | ((words & bits) << distance)
     return words
 
 
-def _combed(left: Words, right: Words) -> Words:
+def _comb_products(left: Words, right: Words) -> Words:
     """Return the lower halves of products; of shape (3, 4, elements), bits off the comb invalid."""
     x, y = left[:, None] & COMBS[:, None], right[:, None] & COMBS[:, None]
     sums = np.empty_like(x)
@@ -126,19 +126,19 @@ def _combed(left: Words, right: Words) -> Words:
     return sums
 
 
-def _joined(lows: Words, highs: Words) -> Words:
+def _join_products(lows: Words, highs: Words) -> Words:
     """Return products of elements before reduction; of shape (4 words, elements)."""
     chosen = COMBS[:, None]
     low = np.bitwise_xor.reduce(lows & chosen, axis=1)
     # The product of two words has 127 bits: mirrored, its upper half begins at bit 1.
-    high = _mirrored(np.bitwise_xor.reduce(highs & chosen, axis=1)) >> np.uint64(1)
+    high = _mirror(np.bitwise_xor.reduce(highs & chosen, axis=1)) >> np.uint64(1)
     # Karatsuba: a d + b c = (a + b)(c + d) + a c + b d.
     middle_low = low[0] ^ low[1] ^ low[2]
     middle_high = high[0] ^ high[1] ^ high[2]
     return np.stack([low[0], high[0] ^ middle_low, low[1] ^ middle_high, high[1]])
 
 
-def _reduced(words: Words) -> ByteArray:
+def _reduce(words: Words) -> ByteArray:
     """Return products modulo x^128 + x^7 + x^2 + x + 1; of shape (elements, 16)."""
     words = words.copy()
     for upper in (3, 2):

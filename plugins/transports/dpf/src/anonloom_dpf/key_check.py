@@ -59,7 +59,7 @@ def check_cipher(check_key: bytes) -> Cipher[modes.GCM]:
     return Cipher(algorithms.AES(check_key), modes.GCM(bytes(12)))
 
 
-def padded(public: ByteArray) -> ByteArray:
+def pad_to_blocks(public: ByteArray) -> ByteArray:
     """Public parts (m, size) with zeros up to whole blocks."""
     return np.pad(public, ((0, 0), (0, -public.shape[1] % BLOCK)))
 
@@ -70,7 +70,7 @@ class Tags:
     def __init__(self, check_key: bytes, public: ByteArray, check: ByteArray) -> None:
         cipher = check_cipher(check_key)
         self.running: list[AEADEncryptionContext] = []
-        for part in padded(public):
+        for part in pad_to_blocks(public):
             context = cipher.encryptor()
             context.authenticate_additional_data(part)
             self.running.append(context)

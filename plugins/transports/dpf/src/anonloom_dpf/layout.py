@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from anonloom.typing import ByteArray
 from anonloom_dpf import count_proof, slotauth
 from anonloom_dpf.gf128 import SIZE
-from anonloom_dpf.peeling import Peeling
+from anonloom_dpf.peeling import PeelingPlacement
 from anonloom_dpf.placement import Placement
 from anonloom_dpf.prime_field import Elements
 from anonloom_dpf.single import SingleSlot
@@ -56,7 +56,7 @@ class PostLayout:
         return sum(function.key_size for function in self.functions)
 
     @property
-    def checked(self) -> bool:
+    def can_check_keys(self) -> bool:
         """Whether keys can be checked: with two servers only."""
         return self.servers == 2
 
@@ -131,13 +131,13 @@ class DepositLayout:
     def weights(self, alphas: Sequence[bytes]) -> ByteArray:
         """Return what the slots' keys weigh rows with."""
         return slotauth.weights(
-            _joined(alphas), self.width, context=self.context, iteration=self.iteration
+            _stack_alphas(alphas), self.width, context=self.context, iteration=self.iteration
         )
 
     def position_weights(self, alphas: Sequence[bytes]) -> Elements:
         """Return what the slots' keys weigh presence with."""
         return count_proof.position_weights(
-            _joined(alphas), context=self.context, iteration=self.iteration
+            _stack_alphas(alphas), context=self.context, iteration=self.iteration
         )
 
     def contents(
@@ -152,15 +152,15 @@ class DepositLayout:
         alphas = [secret.alpha for _, secret, _ in places]
         tags = slotauth.tags(rows, self.weights(alphas))
         indices = np.array([position for position, _, _ in places], np.int64)
-        return self._written(indices, rows, tags, alphas, entropy)
+        return self._write_keys(indices, rows, tags, alphas, entropy)
 
     def nothing(self, entropy: Entropy) -> list[ByteArray]:
         """Return for each server what writes nothing: zeros at any position, whose tag is zero."""
         index = np.zeros(1, np.int64)
         rows, tags = np.zeros((1, self.width), np.uint8), np.zeros((1, TAG_BYTES), np.uint8)
-        return self._written(index, rows, tags, [], entropy)
+        return self._write_keys(index, rows, tags, [], entropy)
 
-    def _written(
+    def _write_keys(
         self,
         indices: NDArray[np.int64],
         rows: ByteArray,
@@ -176,12 +176,12 @@ class DepositLayout:
         nowhere = np.zeros(len(rows), np.uint64)
         weights = self.position_weights(alphas) if alphas else nowhere
         present = np.full(len(rows), bool(alphas))
-        numbers, witnesses = count_proof.claimed(present, weights, entropy)
+        numbers, witnesses = count_proof.make_claims(present, weights, entropy)
         counted = self.function.keys(indices, rows, entropy, numbers)
         return [np.concatenate(all, axis=1) for all in zip(counted, shared, witnesses, strict=True)]
 
 
-def _joined(alphas: Sequence[bytes]) -> ByteArray:
+def _stack_alphas(alphas: Sequence[bytes]) -> ByteArray:
     return np.frombuffer(b"".join(alphas), np.uint8).reshape(len(alphas), -1)
 
 
@@ -200,7 +200,7 @@ def post_layout(round: Round, settings: Settings) -> PostLayout:
             salt=salt,
         )
     else:
-        placement = Peeling(
+        placement = PeelingPlacement(
             capacity=round.capacity,
             message_size=round.message_size,
             slots_per_leaf=slots_per_leaf,

@@ -48,7 +48,7 @@ def available() -> tuple[str, ...]:
     return ("numpy", *(_kernel.features() if _kernel else ()))
 
 
-def chosen() -> str:
+def kernel_name() -> str:
     """The name of the code that evaluates keys: `numpy`, `aesni` or `vaes`."""
     names = available()
     asked = os.environ.get(VARIABLE, "")
@@ -60,9 +60,9 @@ def chosen() -> str:
     return asked
 
 
-def described() -> str:
+def kernel_description() -> str:
     """The chosen kernel, with the reason where it is the slowest one: for findings and logs."""
-    name = chosen()
+    name = kernel_name()
     if name != "numpy":
         return name
     if _kernel is None:
@@ -106,9 +106,9 @@ def evaluate(
     hash_key = _hash_key(check_key)
     sums, weights, sketches = _NOTHING, _NOTHING, np.empty((len(keys), 0), np.uint64)
     if columns is not None:
-        sums, weights, sketches = columns.sums, _tiled(columns), columns.sketches
+        sums, weights, sketches = columns.sums, _tile_weights(columns), columns.sketches
     schedules = _schedules(blocks_of(tree.width))
-    fast = chosen() == "vaes"
+    fast = kernel_name() == "vaes"
     step = max(64, PER_CALL // tree.aes_bytes)
     for start in range(0, len(keys), step):
         some = slice(start, start + step)
@@ -119,7 +119,7 @@ def evaluate(
     return None if check_key is None else tags
 
 
-def _tiled(columns: Columns) -> NDArray[np.uint64]:
+def _tile_weights(columns: Columns) -> NDArray[np.uint64]:
     """Weights and their squares as the kernel reads them: tile by tile."""
     tiled = np.zeros((-(-len(columns.weights) // TILE), 2, TILE), np.uint64)
     padded = np.pad(columns.weights, (0, -len(columns.weights) % TILE))

@@ -81,7 +81,7 @@ import numpy as np
 from attrs.validators import ge, instance_of, lt
 from numpy.typing import NDArray
 
-from anonloom_dpf.placement import TAG_BYTES, Decoded, Placement
+from anonloom_dpf.placement import TAG_BYTES, DecodedTables, Placement
 
 #: Tables, and so copies of each record.
 COPIES = 3
@@ -144,7 +144,7 @@ def slots_per_table(capacity: int, garbled: float) -> int:
 
 
 @attrs.frozen(kw_only=True)
-class Peeling(Placement):
+class PeelingPlacement(Placement):
     """Three copies of each message, in three tables.
 
     Parameters
@@ -165,9 +165,11 @@ class Peeling(Placement):
         slots = slots_per_table(self.capacity, self.tolerated * self.slots_per_leaf)
         return (-(-slots // self.slots_per_leaf) * self.slots_per_leaf,) * COPIES
 
-    def decode(self, tables: Sequence[NDArray[np.uint8]], expected: int | None = None) -> Decoded:
+    def decode(
+        self, tables: Sequence[NDArray[np.uint8]], expected: int | None = None
+    ) -> DecodedTables:
         """Peel the tables: in waves, all slots with one record at a time."""
-        peel = _Peel(self, self.checked(tables))
+        peel = _Peel(self, self.stack_tables(tables))
         touched = np.arange(len(peel.rows))
         while len(touched):
             touched = peel.wave(touched)
@@ -184,7 +186,7 @@ def _width(rows: NDArray[np.uint8]) -> NDArray[np.uint64]:
 class _Peel:
     """The state of peeling: what is left in the slots, and what was found."""
 
-    def __init__(self, placement: Peeling, rows: NDArray[np.uint8]) -> None:
+    def __init__(self, placement: PeelingPlacement, rows: NDArray[np.uint8]) -> None:
         self.placement = placement
         #: All slots of all tables, one below the other, minus what was taken off.
         self.rows = _width(rows)
@@ -279,7 +281,7 @@ class _Peel:
         self.rows[changed] ^= np.bitwise_xor.reduceat(records[order], starts, axis=0)
         return changed
 
-    def outcome(self, expected: int | None) -> Decoded:
+    def outcome(self, expected: int | None) -> DecodedTables:
         """Check all copies of what was found."""
         unread = np.asarray(self.rows.any(axis=1))
         places = np.array(self.places, np.int64).reshape(-1, COPIES)
@@ -289,7 +291,7 @@ class _Peel:
         records = np.array(self.records, np.uint64).reshape(-1, self.rows.shape[1])[~refused]
         size = self.placement.record_size
         messages, tags = self.placement.read(records.view(np.uint8)[:, :size])
-        return Decoded(
+        return DecodedTables(
             messages=messages,
             tags=tags,
             undelivered_slots=int(unread.sum()),

@@ -46,7 +46,7 @@ CHECKSUM_BYTES = 8
 
 
 @attrs.frozen(kw_only=True)
-class Decoded:
+class DecodedTables:
     """What was read from open tables.
 
     Attributes
@@ -74,24 +74,24 @@ class Decoded:
     expected: int | None = None
 
     @property
-    def delivered(self) -> int:
+    def delivered_count(self) -> int:
         """Number of messages."""
         return len(self.messages)
 
     @property
-    def lost(self) -> int:
+    def lost_count(self) -> int:
         """Uploads without a message; 0 if it is unknown how many to expect."""
-        return max(0, (self.expected or 0) - self.delivered)
+        return max(0, (self.expected or 0) - self.delivered_count)
 
     @property
     def excess(self) -> int:
         """Messages beyond the number of uploads: somebody has written more than one."""
-        return 0 if self.expected is None else max(0, self.delivered - self.expected)
+        return 0 if self.expected is None else max(0, self.delivered_count - self.expected)
 
     @property
     def complete(self) -> bool:
         """Whether everything in the tables was read, and as much as was uploaded."""
-        return not (self.undelivered_slots or self.refused or self.lost or self.excess)
+        return not (self.undelivered_slots or self.refused or self.lost_count or self.excess)
 
 
 @attrs.frozen(kw_only=True)
@@ -121,7 +121,9 @@ class Placement(ABC):
         """Slots of each table; a record has one copy in each."""
 
     @abstractmethod
-    def decode(self, tables: Sequence[NDArray[np.uint8]], expected: int | None = None) -> Decoded:
+    def decode(
+        self, tables: Sequence[NDArray[np.uint8]], expected: int | None = None
+    ) -> DecodedTables:
         """Read the open tables.
 
         Parameters
@@ -193,7 +195,7 @@ class Placement(ABC):
         result = result[true]
         return result, places[result]
 
-    def checked(self, tables: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8]:
+    def stack_tables(self, tables: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8]:
         """Return all tables as one new array, one below the other."""
         shapes = [(slots, self.record_size) for slots in self.tables]
         if [table.shape for table in tables] != shapes:
@@ -213,11 +215,11 @@ class Placement(ABC):
     def _hash(self, use: str, rows: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
         key = hashlib.blake2b(self.salt, digest_size=32, person=b"anonloom salt").digest()
         keyed = hashlib.blake2b(key=key, digest_size=size, person=use.encode())
-        hashed = b"".join([_continued(keyed, row) for row in _rows(np.ascontiguousarray(rows))])
+        hashed = b"".join([_hash_row(keyed, row) for row in _rows(np.ascontiguousarray(rows))])
         return np.frombuffer(hashed, np.uint8).reshape(len(rows), size)
 
 
-def _continued(keyed: "blake2b", row: bytes) -> bytes:
+def _hash_row(keyed: "blake2b", row: bytes) -> bytes:
     # A copy saves hashing the key again: half of the time of a short row.
     hashed = keyed.copy()
     hashed.update(row)

@@ -35,7 +35,7 @@ class PostTable:
 
     def evaluate(self) -> list[bytes] | None:
         """Evaluate all keys; return the uploads that fail the check, None while it goes on."""
-        if not self.layout.checked:
+        if not self.layout.can_check_keys:
             self._add_up(None)
             return []
         # The key of the check is tossed when all uploads are fixed: nobody can prepare for it.
@@ -107,7 +107,7 @@ class PostTable:
         ):
             function.accumulate(self.state.config.index, own, share)
 
-    def shown(self) -> bytes:
+    def own_share(self) -> bytes:
         """Return this server's share of all tables."""
         return b"".join(share.tobytes() for share in self._shares or ())
 

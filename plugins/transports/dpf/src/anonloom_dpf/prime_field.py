@@ -28,7 +28,7 @@ _P, _BITS, _TOP = np.uint64(MODULUS), np.uint64(BITS), np.uint64((1 << BITS) - M
 _HALF, _LOW = np.uint64(BITS // 2), np.uint64((1 << BITS // 2) - 1)
 
 
-def reduced(numbers: Elements) -> Elements:
+def reduce(numbers: Elements) -> Elements:
     """Return numbers below 2^64 as elements."""
     once = (numbers & MASK) + _TOP * (numbers >> _BITS)
     # Less than twice the modulus: 27 more than that shows in bit 50, and the modulus is taken off.
@@ -38,12 +38,12 @@ def reduced(numbers: Elements) -> Elements:
 
 def add(left: Elements, right: Elements) -> Elements:
     """Return sums of elements."""
-    return reduced(left + right)
+    return reduce(left + right)
 
 
 def minus(elements: Elements) -> Elements:
     """Return what elements add up to zero with."""
-    return reduced(_P - elements)
+    return reduce(_P - elements)
 
 
 def multiply(left: Elements, right: Elements) -> Elements:
@@ -52,7 +52,7 @@ def multiply(left: Elements, right: Elements) -> Elements:
     c, d = right >> _HALF, right & _LOW
     middle = a * d + b * c
     # Of the middle 25 bits move up by 25; the others come round again as multiples of 27.
-    return reduced(_TOP * (a * c + (middle >> _HALF)) + ((middle & _LOW) << _HALF) + b * d)
+    return reduce(_TOP * (a * c + (middle >> _HALF)) + ((middle & _LOW) << _HALF) + b * d)
 
 
 def total(elements: Elements) -> int:
@@ -62,13 +62,13 @@ def total(elements: Elements) -> int:
     return (int(low) + (int(high) << BITS // 2)) % MODULUS
 
 
-def drawn(entropy: Entropy, *shape: int) -> Elements:
+def draw(entropy: Entropy, *shape: int) -> Elements:
     """Draw elements: numbers of 128 bits, reduced, which is within 2^-78 of uniform."""
     drawn = np.frombuffer(entropy.bytes(2 * SIZE * int(np.prod(shape))), "<u8")
-    words = reduced(drawn.astype(np.uint64)).reshape(*shape, 2)
+    words = reduce(drawn.astype(np.uint64)).reshape(*shape, 2)
     return add(multiply(words[..., 0], np.array((1 << 64) % MODULUS, np.uint64)), words[..., 1])
 
 
 def read(data: bytes) -> Elements:
     """Read elements; of every eight bytes the lowest 50 bits count."""
-    return reduced(np.frombuffer(data, "<u8").astype(np.uint64) & MASK)
+    return reduce(np.frombuffer(data, "<u8").astype(np.uint64) & MASK)

@@ -12,9 +12,9 @@ from anonloom_transport import (
     SILENT,
     WRONG_PART,
     Round,
-    confirmed,
-    shared,
-    uncovered,
+    delivery_guarantee,
+    shared_guarantees,
+    uncovered_cases,
 )
 
 
@@ -36,7 +36,7 @@ def guarantees(round: Round, settings: Settings) -> Guarantees:
             "secrecy argued, of keys also enumerated on small parameters; delivery measured"
         ),
         not_covered=_not_covered(round, settings),
-        **shared(round),
+        **shared_guarantees(round),
     )
 
 
@@ -72,10 +72,10 @@ def _donors(round: Round, settings: Settings) -> str:
 
 def _delivery(round: Round, settings: Settings) -> str:
     if round.operation == "deposit":
-        return confirmed(round, "it is contested", "it is refused as a foreign write")
+        return delivery_guarantee(round, "it is contested", "it is refused as a foreign write")
     if settings.placement == "paper":
         return f"about {settings.success_rate:.1%} of confirmed messages; the others collide"
-    every = f"if all senders are honest, {confirmed(round)}"
+    every = f"if all senders are honest, {delivery_guarantee(round)}"
     if round.servers > 2 or not settings.tolerated:
         return every
     return f"{every}; with the tolerated share of dishonest ones, all but {LOSS:.1%}"
@@ -84,7 +84,7 @@ def _delivery(round: Round, settings: Settings) -> str:
 def _not_covered(round: Round, settings: Settings) -> tuple[str, ...]:
     own = [COUNTED, SILENT, WRONG_PART]
     if _may_refuse(round, settings):
-        own += _refusing(round, settings)
+        own += _refusal_risks(round, settings)
     if round.operation == "deposit":
         own.append(
             "a donor who learns secrets of positions from the lines between servers: whoever has "
@@ -102,10 +102,10 @@ def _not_covered(round: Round, settings: Settings) -> tuple[str, ...]:
             f"a sender whose one upload is read as several messages, at most {most}: seen as an "
             "excess over the uploads, by nobody in particular"
         )
-    return uncovered(round, *own)
+    return uncovered_cases(round, *own)
 
 
-def _refusing(round: Round, settings: Settings) -> list[str]:
+def _refusal_risks(round: Round, settings: Settings) -> list[str]:
     message = (
         "a server that makes honest uploads fail their check, up to a share of "
         f"{settings.tolerated:g}: they are left out, and nobody is named"

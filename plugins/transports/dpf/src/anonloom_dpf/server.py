@@ -126,7 +126,7 @@ class DpfServer(ServerStrategy):
 
     def reveal(self) -> bool:
         """Show this server's share of what was not erased."""
-        self.state.channel.exchange("share", self.work.shown, self.state.subject)
+        self.state.channel.exchange("share", self.work.own_share, self.state.subject)
         return self.state.channel.has_sent("share")
 
     def conclude(self) -> Sequence[bytes | None] | None:

@@ -4,7 +4,7 @@ Section 4.1 of Anonify. Two messages at the same place garble each other (nothin
 the slot holds their XOR), and both are lost. With R messages in N slots a message is alone with
 probability ``(1 - 1/N)^(R-1)``, about ``e^(-R/N)``; the paper's formula, the expansion
 ``1 - R/N + (R/N)^2 / 2``, promises 0.8 points too much at N = 2.7 R and is good from N = 5 R.
-`Peeling` needs a seventh of the slots and delivers all.
+`PeelingPlacement` needs a seventh of the slots and delivers all.
 """
 
 import math
@@ -17,7 +17,7 @@ import numpy as np
 from attrs.validators import ge, instance_of, optional
 from numpy.typing import NDArray
 
-from anonloom_dpf.placement import Decoded, Placement
+from anonloom_dpf.placement import DecodedTables, Placement
 
 
 def success_rate(messages: int, slots: int) -> float:
@@ -81,28 +81,30 @@ class SingleSlot(Placement):
         slots = self.table or slots_for(self.capacity, self.success_rate)
         return (-(-slots // self.slots_per_leaf) * self.slots_per_leaf,)
 
-    def decode(self, tables: Sequence[NDArray[np.uint8]], expected: int | None = None) -> Decoded:
+    def decode(
+        self, tables: Sequence[NDArray[np.uint8]], expected: int | None = None
+    ) -> DecodedTables:
         """Read every slot that holds one record; all others that are not empty are collisions."""
-        rows = self.checked(tables)
+        rows = self.stack_tables(tables)
         filled = np.flatnonzero(rows.any(axis=1))
         result, _ = self.recognise(rows[filled], np.zeros_like(filled), filled)
         records = rows[filled[result]]
         # The same tag in two slots can't be: both would be in the slot of the tag.
         messages, tags = self.read(records)
-        return Decoded(
+        return DecodedTables(
             messages=messages,
             tags=tags,
             undelivered_slots=len(filled) - len(result),
             expected=expected,
         )
 
-    def estimate(self, decoded: Decoded) -> float:
+    def estimate(self, decoded: DecodedTables) -> float:
         """Estimate how many messages met in the slots that could not be read.
 
         For when the number of uploads is unknown: from the share of empty slots, e^(-R/N).
         """
         slots = self.tables[0]
-        empty = slots - decoded.delivered - decoded.undelivered_slots
+        empty = slots - decoded.delivered_count - decoded.undelivered_slots
         if empty == 0:
             return math.inf
-        return max(0.0, slots * math.log(slots / empty) - decoded.delivered)
+        return max(0.0, slots * math.log(slots / empty) - decoded.delivered_count)

@@ -50,7 +50,7 @@ from anonloom.typing import ByteArray
 from anonloom_dpf.gf128 import SIZE, inner, multiply
 from anonloom_transport import Entropy
 
-__all__ = ["weights", "tags", "shares", "claim", "accepted"]
+__all__ = ["weights", "tags", "shares", "claim", "verify_claims"]
 
 
 def weights(alphas: ByteArray, width: int, *, context: bytes, iteration: int) -> ByteArray:
@@ -133,7 +133,7 @@ def claim(share: ByteArray, weights: ByteArray, tag_share: bytes) -> bytes:
     return _xor(inner(_words(share, weights), weights), tag_share)
 
 
-def accepted(claims: Iterable[bytes]) -> bool:
+def verify_claims(claims: Iterable[bytes]) -> bool:
     """Return whether the claims of all servers allow only writes by those who know the keys."""
     return hmac.compare_digest(reduce(_xor, claims, bytes(SIZE)), bytes(SIZE))
 

@@ -22,7 +22,7 @@ from anonloom_dpf.columns import NUMBERS, SKETCH, Columns, Weights, require_colu
 from anonloom_dpf.evaluation import evaluate
 from anonloom_dpf.generation import Nodes, generate
 from anonloom_dpf.key_check import CHECK_BLOCKS, CHECK_BYTES, check_cipher, leaf_hash
-from anonloom_dpf.prime_field import MODULUS, SIZE, Elements, read, reduced
+from anonloom_dpf.prime_field import MODULUS, SIZE, Elements, read, reduce
 from anonloom_dpf.shape import Shape
 from anonloom_transport import Entropy
 
@@ -170,7 +170,7 @@ class Tree:
         seeds = both[:, :, :BLOCK]
         seeds[:] = np.frombuffer(entropy.bytes(2 * m * BLOCK), np.uint8).reshape(2, m, BLOCK)
         seeds[:, :, 0] &= 0xFE
-        if native.chosen() != "numpy":
+        if native.kernel_name() != "numpy":
             native.generate(self, indices, payloads, both[0], both[1], numbers)
             return both[0], both[1]
         for start in range(0, m, TOGETHER):
@@ -239,7 +239,7 @@ class Tree:
             if not self.checked:
                 raise ValueError("Only a tree with checked=True can be checked.")
             check_cipher(check_key)
-        return self._evaluated(party, keys, share, check_key, None)
+        return self._evaluate(party, keys, share, check_key, None)
 
     def count(
         self, party: int, keys: ByteArray, share: ByteArray, sums: Elements, weights: Weights
@@ -266,11 +266,11 @@ class Tree:
             raise ValueError("Only a tree with counted=True can be counted.")
         require_columns(self.leaves, sums, weights)
         columns = Columns(sums, weights, np.zeros((len(keys), SKETCH), np.uint64))
-        self._evaluated(party, keys, share, None, columns)
-        sums[:] = reduced(sums)
+        self._evaluate(party, keys, share, None, columns)
+        sums[:] = reduce(sums)
         return columns.sketches
 
-    def _evaluated(
+    def _evaluate(
         self,
         party: int,
         keys: ByteArray,
@@ -284,7 +284,7 @@ class Tree:
         if share.shape != (self.leaves, self.width) or share.dtype != np.uint8:
             message = f"share must be bytes of shape {(self.leaves, self.width)}."
             raise ValueError(f"{message} Got {share.dtype} of shape {share.shape} instead.")
-        if native.chosen() != "numpy" and share.flags.c_contiguous:
+        if native.kernel_name() != "numpy" and share.flags.c_contiguous:
             return native.evaluate(self, party, keys, share, check_key, columns)
         return evaluate(self.shape, party, self.parts(keys), share, check_key, columns)
 

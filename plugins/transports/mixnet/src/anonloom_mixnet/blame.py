@@ -35,7 +35,7 @@ from typing import Literal
 import attrs
 
 from anonloom_mixnet.cascade import Batch
-from anonloom_mixnet.layers import Layer, Place, Unopened, decrypt, derive
+from anonloom_mixnet.layers import Layer, Place, UnopenedLayer, decrypt, derive
 from anonloom_mixnet.suites import POINT, X25519
 
 #: Whom the evidence names.
@@ -70,7 +70,7 @@ class Verdict:
 
 
 @attrs.frozen
-class Revealed:
+class RevealedOutput:
     """What a server shows of one output.
 
     Attributes
@@ -88,7 +88,7 @@ class Revealed:
     key: bytes = attrs.field(repr=False)
 
 
-def reveal(batch: Batch, output: int) -> Revealed:
+def reveal(batch: Batch, output: int) -> RevealedOutput:
     """Show where an output came from.
 
     Raises
@@ -99,10 +99,10 @@ def reveal(batch: Batch, output: int) -> Revealed:
     if not 0 <= output < len(batch.origins):
         raise IndexError("no such output")
     packet = batch.origins[output]
-    return Revealed(packet, output, batch.keys[packet])
+    return RevealedOutput(packet, output, batch.keys[packet])
 
 
-def reveal_packet(batch: Batch, packet: int) -> Revealed | None:
+def reveal_packet(batch: Batch, packet: int) -> RevealedOutput | None:
     """Show how a packet went on; None for one that did not open, of which nothing is revealed."""
     if packet not in batch.keys:
         return None
@@ -113,7 +113,7 @@ def verify_reveal(place: Place, packet: bytes, output: bytes, key: bytes) -> Ver
     """Judge what a server showed of one packet and one output."""
     try:
         inside = decrypt(key, packet[place.kem.head_size :])
-    except Unopened:
+    except UnopenedLayer:
         return Verdict("hop", place.hop, "the revealed key does not open the packet")
     if not hmac.compare_digest(inside, output):
         return Verdict("hop", place.hop, "the packet holds something else than the output")
@@ -157,7 +157,7 @@ def verify_failure(place: Place, packet: bytes, objection: Layer | None) -> Verd
     if objection is None:
         return Verdict("donor or hop", hop, unproven)
     try:
-        point, shared = place.kem.shown(place.public, objection.ephemeral, objection.kem)
+        point, shared = place.kem.recompute_head(place.public, objection.ephemeral, objection.kem)
     except ValueError:
         return Verdict("donor or hop", hop, unproven)
     # Anybody can object with a key of another packet: that says nothing about this one.
@@ -170,7 +170,7 @@ def verify_failure(place: Place, packet: bytes, objection: Layer | None) -> Verd
     key, _ = derive(place, head, shared)
     try:
         decrypt(key, packet[place.kem.head_size :])
-    except Unopened:
+    except UnopenedLayer:
         return Verdict("donor", None, "the packet does not open under its sender's own key")
     return Verdict("hop", hop, "the packet opens under its sender's key")
 

@@ -19,7 +19,7 @@ NONE = 2**32 - 1
 
 
 @attrs.frozen
-class Failed:
+class FailedPacket:
     """A packet of which a hop says that it goes no further.
 
     Attributes
@@ -42,16 +42,16 @@ class Failed:
         return self.earlier != NONE
 
 
-def write_failed(failed: Iterable[Failed]) -> bytes:
+def write_failed(failed: Iterable[FailedPacket]) -> bytes:
     """Write what a hop says of the packets that it could not open."""
     return b"".join(_FAILURE.pack(item.number, item.name, item.earlier) for item in failed)
 
 
-def read_failed(word: bytes) -> list[Failed] | None:
+def read_failed(word: bytes) -> list[FailedPacket] | None:
     """Read it; None when no honest hop wrote it."""
     if not word or len(word) % _FAILURE.size:
         return None
-    return [Failed(*fields) for fields in _FAILURE.iter_unpack(word)]
+    return [FailedPacket(*fields) for fields in _FAILURE.iter_unpack(word)]
 
 
 @attrs.frozen
@@ -74,7 +74,7 @@ def read_origins(word: bytes, number: int) -> list[Origin] | None:
     return [Origin(*fields) for fields in _ORIGIN.iter_unpack(word)]
 
 
-def suspects(failed: Sequence[Failed]) -> list[int]:
+def suspects(failed: Sequence[FailedPacket]) -> list[int]:
     """Return the places of all packets that are traced: those that failed, and what they repeat."""
     earlier = {item.earlier for item in failed if item.repeats}
     return [item.number for item in failed] + sorted(earlier - {item.number for item in failed})

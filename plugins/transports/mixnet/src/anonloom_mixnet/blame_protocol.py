@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import attrs
 
 from anonloom_mixnet.blame import (
-    Revealed,
+    RevealedOutput,
     Verdict,
     reveal,
     verify_failure,
@@ -20,7 +20,7 @@ from anonloom_mixnet.blame import (
 )
 from anonloom_mixnet.blame_messages import (
     HOP_BYTES,
-    Failed,
+    FailedPacket,
     Origin,
     read_failed,
     read_origins,
@@ -29,7 +29,7 @@ from anonloom_mixnet.blame_messages import (
 )
 from anonloom_mixnet.layers import Layer
 from anonloom_mixnet.mix_phase import MixPhase
-from anonloom_mixnet.route_claims import Kept, name_of
+from anonloom_mixnet.route_claims import KeptPacket, name_of
 from anonloom_mixnet.suites import POINT
 from anonloom_transport import Envelope, RoundState, pack, unpack
 
@@ -51,16 +51,16 @@ class BlameProtocol:
     guilty: set[bytes] = attrs.field(factory=set, init=False, repr=False)
     _waiting: dict[bytes, tuple[int, bytes]] = attrs.field(factory=dict, init=False, repr=False)
 
-    def removed(self, hop: int) -> frozenset[int] | None:
+    def removed_packets(self, hop: int) -> frozenset[int] | None:
         """Return which packets were removed at a hop, by number; None as long as that is open."""
         if hop in self._removed:
             return self._removed[hop]
-        failed = self._named(hop)
+        failed = self._failed_packets(hop)
         if failed is None:
             return None
         traced = suspects(failed)
-        names = self._traced(hop, traced)
-        if names is None or not self._answered(hop, failed, names):
+        names = self._trace_uploads(hop, traced)
+        if names is None or not self._exchange_answers(hop, failed, names):
             return None
         if not self._all_guilty(hop, failed, names):
             return None
@@ -80,7 +80,7 @@ class BlameProtocol:
 
     # --- which packets, and where they came from ------------------------------------------------
 
-    def _named(self, hop: int) -> list[Failed] | None:
+    def _failed_packets(self, hop: int) -> list[FailedPacket] | None:
         """Return the packets that a hop could not open, if it was given such packets."""
         word = self.state.channel.of("failed", hop)
         if word is None or len(self.mix.lists) < hop:
@@ -97,7 +97,7 @@ class BlameProtocol:
             return None
         return failed
 
-    def _were_given(self, hop: int, failed: Sequence[Failed]) -> bool:
+    def _were_given(self, hop: int, failed: Sequence[FailedPacket]) -> bool:
         packets, place = self.mix.inputs(hop), self.mix.route.place("mix", hop)
         for item in failed:
             if item.number >= len(packets) or name_of(packets[item.number]) != item.name:
@@ -110,7 +110,7 @@ class BlameProtocol:
                     return False
         return len({item.number for item in failed}) == len(failed)
 
-    def _traced(self, hop: int, at: list[int]) -> list[bytes] | None:
+    def _trace_uploads(self, hop: int, at: list[int]) -> list[bytes] | None:
         """Return the names of the uploads that these packets came from."""
         for before in range(hop - 1, -1, -1):
             step = f"trace {hop}"
@@ -129,10 +129,10 @@ class BlameProtocol:
             at = result
         return None
 
-    def _shown_of(self, shown: Sequence[Revealed]) -> bytes:
+    def _shown_of(self, shown: Sequence[RevealedOutput]) -> bytes:
         if self.mix.index:
             return write_origins(Origin(item.packet, item.key) for item in shown)
-        sent = self.mix.sent
+        sent = self.mix.sent_names
         return pack(*(item.key + self.mix.first_packet(sent[item.packet]) for item in shown))
 
     def _origins_of(self, hop: int, at: Sequence[int], word: bytes) -> list[int] | None:
@@ -150,7 +150,9 @@ class BlameProtocol:
         except ValueError:
             shown = []
         names = [name_of(packet) for packet, _ in shown]
-        if not len(set(names)) == len(names) == len(at) or not set(names) <= set(self.mix.sent):
+        if not len(set(names)) == len(names) == len(at) or not set(names) <= set(
+            self.mix.sent_names
+        ):
             self.state.channel.stop("server 0 does not show where its packets came from")
             return None
         return names if self._hold(0, at, shown) else None
@@ -167,7 +169,9 @@ class BlameProtocol:
 
     # --- what the senders say -------------------------------------------------------------------
 
-    def _answered(self, hop: int, failed: Sequence[Failed], names: Sequence[bytes]) -> bool:
+    def _exchange_answers(
+        self, hop: int, failed: Sequence[FailedPacket], names: Sequence[bytes]
+    ) -> bool:
         """Ask the senders, and exchange their answers; return whether all servers have said all."""
         step = f"answers {hop}"
         if not self.state.channel.has_sent(step):
@@ -209,7 +213,7 @@ class BlameProtocol:
 
     def _own_answer(self, hop: int, name: bytes) -> bytes:
         """Return what this server says of a trap of its own; nothing for other packets."""
-        for kept in map(Kept.of, self.mix.own_traps.packets):
+        for kept in map(KeptPacket.of, self.mix.own_traps.packets):
             result = kept.layers(self.mix.route) if kept.name == name else None
             if result is not None:
                 return pack(result[0][hop].ephemeral, result[0][hop].kem)
@@ -231,7 +235,7 @@ class BlameProtocol:
             return "an answer that nobody asked for"
         place = self.mix.route.place("mix", hop)
         try:
-            point, _ = place.kem.shown(place.public, ephemeral, kem)
+            point, _ = place.kem.recompute_head(place.public, ephemeral, kem)
         except ValueError:
             return "unfounded answer"
         if not hmac.compare_digest(point, packet[: place.kem.head_size][-POINT:]):
@@ -245,7 +249,7 @@ class BlameProtocol:
 
     # --- the verdict ----------------------------------------------------------------------------
 
-    def _all_guilty(self, hop: int, failed: Sequence[Failed], names: Sequence[bytes]) -> bool:
+    def _all_guilty(self, hop: int, failed: Sequence[FailedPacket], names: Sequence[bytes]) -> bool:
         """Whether all these packets are their senders' fault; if not, the round stops."""
         answers = self._answers(hop)
         for item, name in zip(failed, names, strict=False):
@@ -273,7 +277,7 @@ class BlameProtocol:
                 return False
         return True
 
-    def _verdict(self, hop: int, failed: Failed, layer: Layer | None) -> Verdict:
+    def _verdict(self, hop: int, failed: FailedPacket, layer: Layer | None) -> Verdict:
         packets, place = self.mix.inputs(hop), self.mix.route.place("mix", hop)
         if failed.repeats:
             return verify_replay(place, packets[failed.number], packets[failed.earlier])

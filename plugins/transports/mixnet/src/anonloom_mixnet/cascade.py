@@ -14,8 +14,8 @@ from typing import Literal
 
 import attrs
 
-from anonloom_mixnet.layers import Opener, Unopened
-from anonloom_mixnet.shuffling import shuffled
+from anonloom_mixnet.layers import Opener, UnopenedLayer
+from anonloom_mixnet.shuffling import random_order
 from anonloom_transport import Entropy
 
 #: Why a packet went no further.
@@ -66,7 +66,7 @@ def peel(packets: Sequence[bytes], size: int, opener: Opener, seen: set[bytes]) 
             continue
         try:
             layer = open_layer(packet)
-        except Unopened:
+        except UnopenedLayer:
             failures[number] = "unopened"
             continue
         if layer.mark in seen:
@@ -83,7 +83,7 @@ def mix(
 ) -> Batch:
     """Take one layer off every packet and shuffle what was inside; see `peel`."""
     batch = peel(packets, size, opener, seen)
-    order = shuffled(len(batch.outputs), entropy)
+    order = random_order(len(batch.outputs), entropy)
     return attrs.evolve(
         batch,
         outputs=tuple(batch.outputs[place] for place in order),

@@ -8,7 +8,7 @@ import attrs
 from anonloom_mixnet.blame_messages import HOP_BYTES, read_failed
 from anonloom_mixnet.items import NOWHERE, write_item
 from anonloom_mixnet.packets import Route
-from anonloom_mixnet.route_claims import LISTED, Kept, listed, name_of, route_of
+from anonloom_mixnet.route_claims import LISTED, KeptPacket, list_entry, name_of, route_of
 from anonloom_mixnet.traps import MOST_TRAPS
 from anonloom_transport import (
     SECRET_BYTES,
@@ -18,9 +18,9 @@ from anonloom_transport import (
     cut,
     pack,
     row_size,
-    signed,
     signed_size,
     unpack,
+    verify_signature,
     write_row,
 )
 
@@ -37,7 +37,7 @@ class MixnetClient(RoundClient):
     """
 
     arrived: bool | None = attrs.field(default=None, init=False)
-    _kept: Kept | None = attrs.field(default=None, init=False, repr=False)
+    _kept: KeptPacket | None = attrs.field(default=None, init=False, repr=False)
     _listed: bytes = attrs.field(default=b"", init=False, repr=False)
 
     @property
@@ -47,7 +47,7 @@ class MixnetClient(RoundClient):
     def for_post(self, message: bytes) -> list[bytes]:
         """Return the packet for the first hop, and nothing for the others."""
         packet = self._route.pack(message, self._entropy)
-        self._kept, self._listed = Kept.of(packet), listed(packet.core)
+        self._kept, self._listed = KeptPacket.of(packet), list_entry(packet.core)
         return [packet.sealed] + [b""] * (self.round.servers - 1)
 
     def for_deposit(self, position: int, secret: SlotSecret, record: bytes) -> list[bytes]:
@@ -88,7 +88,7 @@ class MixnetClient(RoundClient):
         if document is None:
             return []
         self.arrived = self._listed in _pieces(document)
-        if self.arrived or not self.acknowledged:
+        if self.arrived or not self.is_acknowledged:
             return []
         claim = bytes(self._kept)
         return [self.to(server, "missing", claim) for server in range(self.round.servers)]
@@ -108,7 +108,7 @@ class MixnetClient(RoundClient):
             return b""
         pin, bound = self.notice.pins[hop], self.notice.binding
         result = self._kept.layers(self._route)
-        if result is None or not signed(pin, signature, "word failed", bound, word):
+        if result is None or not verify_signature(pin, signature, "word failed", bound, word):
             return b""
         layer = result[0][hop]
         if all(failed.name != name_of(layer.sealed) for failed in read_failed(word) or ()):

@@ -9,8 +9,8 @@ from anonloom_mixnet.items import open_row, read_item, write_item
 from anonloom_mixnet.layers import KEY, Opener
 from anonloom_mixnet.mix_phase import NUMBER
 from anonloom_mixnet.packets import Keys, Route, generate, public
-from anonloom_mixnet.route_claims import LISTED, carried_size, listed
-from anonloom_mixnet.shuffling import shuffled
+from anonloom_mixnet.route_claims import LISTED, carried_size, list_entry
+from anonloom_mixnet.shuffling import random_order
 from anonloom_mixnet.trap_store import write_laid
 from anonloom_mixnet.traps import fingerprint, lay, struck
 from anonloom_transport import (
@@ -54,7 +54,7 @@ def costs(round: Round, traps: int, software: bytes) -> Costs:
         exchanges=(servers * KEY * len(round.slots),) if round.slots else (),
         documents=(packets * LISTED,),
         server_work=server_work(round, traps),
-        sender_work=Work({_packing(round): 1}),
+        sender_work=Work({_pack_operation(round): 1}),
         # Every list as it came and cut into packets, what the first hop opened and passes on, and
         # what is peeled at last.
         memory=2 * (sum(passed) + passed[0]) + packets * (3 + servers) * sys.getsizeof(b""),
@@ -68,15 +68,20 @@ def _packets(round: Round, traps: int) -> int:
 def server_work(round: Round, traps: int) -> Work:
     """Return what the first hop does in a full round beyond uploads and words."""
     packets, route = _packets(round, traps), _route(round)
-    work = Work({_opening(round.suite, route.packet_size()): packets, _passing(round): packets})
-    work[_packing(round, trap=True)] += traps
+    work = Work(
+        {
+            _open_operation(round.suite, route.packet_size()): packets,
+            _pass_operation(round): packets,
+        }
+    )
+    work[_pack_operation(round, trap=True)] += traps
     for server in range(round.servers):
         # Everybody peels all layers of all packets.
-        work[_opening(round.suite, route.core_size(server))] += round.capacity
+        work[_open_operation(round.suite, route.core_size(server))] += round.capacity
     if round.slots:
         share = row_size(round.message_size) + route.core_size() - route.core_size(1)
-        work[_opening(round.suite, share)] += len(round.slots)
-        work[_joining(round)] += len(round.slots)
+        work[_open_operation(round.suite, share)] += len(round.slots)
+        work[_join_operation(round)] += len(round.slots)
     return work
 
 
@@ -100,7 +105,7 @@ def _way(suite: str, servers: int, size: int) -> Route:
     return Route(b"a trial", suite, [_keys(suite)[1]] * servers, size)
 
 
-def _opening(suite: str, size: int) -> Operation:
+def _open_operation(suite: str, size: int) -> Operation:
     """Opening one layer."""
     return Operation(
         f"mixnet: a layer of {size} bytes opened, {suite}",
@@ -116,7 +121,7 @@ def _open(suite: str, size: int) -> Callable[[], object]:
     return lambda: opener.open(sealed)
 
 
-def _packing(round: Round, *, trap: bool = False) -> Operation:
+def _pack_operation(round: Round, *, trap: bool = False) -> Operation:
     """Making one packet: a sender's, who of a deposit seals shares as well, or a trap."""
     what = "a trap" if trap or not round.slots else "a deposit"
     name = f"mixnet: {what} of {_route(round).size} bytes sealed to {round.servers}, {round.suite}"
@@ -131,7 +136,7 @@ def _pack(round: Round, deposit: bool) -> Callable[[], object]:
     return lambda: route.pack(write_item(route, b"", 0, alpha, row, entropy), entropy)
 
 
-def _passing(round: Round) -> Operation:
+def _pass_operation(round: Round) -> Operation:
     """All that is done to one packet beside opening it: shuffled, listed, known from traps."""
     size = _route(round).core_size()
     name = f"mixnet: a packet of {size} bytes passed on by {round.servers}, {round.suite}"
@@ -145,9 +150,9 @@ def _pass(round: Round) -> Callable[[], object]:
 
     def carry() -> None:
         lists = [cut(word, route.packet_size(hop + 1)) for hop, word in enumerate(words)]
-        b"".join(lists[0][place] for place in shuffled(_PACKETS, entropy))
+        b"".join(lists[0][place] for place in random_order(_PACKETS, entropy))
         cores = sealed_list(lists[-1])
-        sorted(map(listed, cores))
+        sorted(map(list_entry, cores))
         own.missing(cores)
         for _ in words:
             struck(cores, own.commitment, own.salt, ())
@@ -155,7 +160,7 @@ def _pass(round: Round) -> Callable[[], object]:
     return carry
 
 
-def _joining(round: Round) -> Operation:
+def _join_operation(round: Round) -> Operation:
     """Reading an item of a deposit, and putting its row together."""
     size, suite = row_size(round.message_size), round.suite
     name = f"mixnet: a row of {size} bytes of {round.servers} shares, {suite}"

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import attrs
 
-from anonloom_mixnet.layers import Unopened, decrypt, overhead
+from anonloom_mixnet.layers import UnopenedLayer, decrypt, overhead
 from anonloom_mixnet.packets import Route
 from anonloom_mixnet.suites import SUITES
 from anonloom_transport import Entropy
@@ -94,7 +94,7 @@ def open_row(item: Item, suite: str, keys: Sequence[bytes]) -> bytes:
 
     Raises
     ------
-    Unopened
+    UnopenedLayer
         When a key does not open its share; `unopened_by` tells whose.
     """
     head = SUITES[suite].head_size
@@ -112,7 +112,7 @@ def unopened_by(item: Item, suite: str, keys: Sequence[bytes]) -> tuple[int, ...
     for server, (key, share) in enumerate(zip(keys, item.shares, strict=True)):
         try:
             decrypt(key, share[head:])
-        except Unopened:
+        except UnopenedLayer:
             guilty.append(server)
     return tuple(guilty)
 

@@ -24,7 +24,7 @@ from attrs.validators import ge, in_, instance_of
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
-from anonloom_mixnet.suites import SUITES, Encapsulated, Suite
+from anonloom_mixnet.suites import SUITES, Encapsulation, Suite
 from anonloom_transport import Entropy
 
 #: What a layer is for: taken off while mixing, taken off the signed list, or around one share.
@@ -41,7 +41,7 @@ _ZEROS = bytes(16)
 _AUTHENTICATION = 16
 
 
-class Unopened(Exception):
+class UnopenedLayer(Exception):
     """A layer that does not open: sealed to somebody else, or changed on its way."""
 
 
@@ -101,17 +101,17 @@ def decrypt(key: bytes, sealed: bytes) -> bytes:
 
     Raises
     ------
-    Unopened
+    UnopenedLayer
         When it was not sealed with this key.
     """
     if len(key) != KEY:
-        raise Unopened
+        raise UnopenedLayer
     try:
         opened = ChaCha20Poly1305(key).decrypt(_NONCE, sealed, None)
     except InvalidTag:
-        raise Unopened from None
+        raise UnopenedLayer from None
     if not hmac.compare_digest(opened[: len(_ZEROS)], _ZEROS):
-        raise Unopened
+        raise UnopenedLayer
     return opened[len(_ZEROS) :]
 
 
@@ -124,7 +124,7 @@ class Layer:
     sealed
         What travels.
     ephemeral, kem
-        See `Encapsulated`.
+        See `Encapsulation`.
     """
 
     sealed: bytes = attrs.field(repr=False)
@@ -147,14 +147,14 @@ class Sealer:
 
     def seal(self, inside: bytes, entropy: Entropy) -> Layer:
         """Seal with a key of its own."""
-        made: Encapsulated = self._encapsulate(entropy)
+        made: Encapsulation = self._encapsulate(entropy)
         key, _ = derive(self.place, made.ciphertext, made.shared)
         sealed = ChaCha20Poly1305(key).encrypt(_NONCE, _ZEROS + inside, None)
         return Layer(made.ciphertext + sealed, made.ephemeral, made.kem)
 
 
 @attrs.frozen
-class Opened:
+class OpenedLayer:
     """A layer taken off.
 
     Attributes
@@ -188,18 +188,18 @@ class Opener:
         self._head = place.kem.head_size
         self._decapsulate = place.kem.receiver(private)
 
-    def open(self, sealed: bytes) -> Opened:
+    def open(self, sealed: bytes) -> OpenedLayer:
         """Take the layer off.
 
         Raises
         ------
-        Unopened
+        UnopenedLayer
             When it was sealed to somebody else or changed on its way.
         """
         head = sealed[: self._head]
         try:
             shared = self._decapsulate(head)
         except ValueError:
-            raise Unopened from None
+            raise UnopenedLayer from None
         key, mark = derive(self.place, head, shared)
-        return Opened(decrypt(key, sealed[self._head :]), key, mark)
+        return OpenedLayer(decrypt(key, sealed[self._head :]), key, mark)

@@ -10,12 +10,12 @@ from collections.abc import Callable
 
 import attrs
 
-from anonloom_mixnet.blame_messages import NONE, Failed, write_failed
+from anonloom_mixnet.blame_messages import NONE, FailedPacket, write_failed
 from anonloom_mixnet.cascade import Batch, peel, sealed_list
-from anonloom_mixnet.layers import Opened, Opener, Phase, Unopened
+from anonloom_mixnet.layers import OpenedLayer, Opener, Phase, UnopenedLayer
 from anonloom_mixnet.packets import Keys, Route, generate, public
-from anonloom_mixnet.route_claims import listed, name_of, route_of
-from anonloom_mixnet.shuffling import shuffled
+from anonloom_mixnet.route_claims import list_entry, name_of, route_of
+from anonloom_mixnet.shuffling import random_order
 from anonloom_mixnet.trap_store import Stream, read_laid, read_traps, write_laid, write_traps
 from anonloom_mixnet.traps import Traps, lay
 from anonloom_transport import Entropy, RoundState, cut, write_signed
@@ -49,7 +49,7 @@ class MixPhase:
     traps: int
     private: Keys | None = attrs.field(default=None, init=False, repr=False)
     _opener: Opener | None = attrs.field(default=None, init=False, repr=False)
-    _first: dict[bytes, Opened] = attrs.field(factory=dict, init=False, repr=False)
+    _first: dict[bytes, OpenedLayer] = attrs.field(factory=dict, init=False, repr=False)
     _marks: set[bytes] = attrs.field(factory=set, init=False, repr=False)
     laid: list[tuple[bytes, list[bytes]]] = attrs.field(factory=list, init=False, repr=False)
     _own: Traps | None = attrs.field(default=None, init=False, repr=False)
@@ -108,7 +108,7 @@ class MixPhase:
             self._opener = self.opener("mix")
         try:
             layer = self._opener.open(packet)
-        except Unopened:
+        except UnopenedLayer:
             return "packet cannot be opened"
         if layer.mark in self._marks:
             return "packet repeats another"
@@ -170,7 +170,7 @@ class MixPhase:
         return None
 
     @property
-    def sent(self) -> list[bytes]:
+    def sent_names(self) -> list[bytes]:
         """Names of all that the first hop was given, in order."""
         traps = (name_of(packet) for _, packets in self.laid for packet in packets)
         return [*(self.state.admitted or ()), *traps]
@@ -190,7 +190,7 @@ class MixPhase:
 
     def number(self, hop: int) -> int:
         """Return how many packets a hop was given."""
-        return len(self.inputs(hop)) if hop else len(self.sent)
+        return len(self.inputs(hop)) if hop else len(self.sent_names)
 
     def run(self, removed_at: Removed) -> bool:
         """Mix when it is this server's turn; sign and show the list that comes out at last.
@@ -237,12 +237,12 @@ class MixPhase:
         if self.state.channel.has_sent("mix") and self.batch is not None:
             return
         if self.batch is None:
-            self.batch = self._opened()
+            self.batch = self._open_batch()
         batch, removed = self.batch, frozenset[int]()
         if batch.failures:
             # Whoever passed on something else to the others is to be named, not this hop.
             self.state.channel.send("given", self.state.channel.proof("mix", self.index - 1))
-            self.state.channel.send("failed", write_failed(self._failed(batch)))
+            self.state.channel.send("failed", write_failed(self._failed_packets(batch)))
             result = removed_at(self.index)
             if result is None:
                 return
@@ -251,7 +251,7 @@ class MixPhase:
         # Another order for another batch: a server that is started from an older saved state could
         # be made to mix again, and known packets would then show the order of the others.
         batched = hashlib.sha256(b"".join(batch.outputs[position] for position in kept)).hexdigest()
-        order = shuffled(len(kept), Stream(self.state.channel.derive(f"shuffle {batched}")))
+        order = random_order(len(kept), Stream(self.state.channel.derive(f"shuffle {batched}")))
         places = [kept[place] for place in order]
         self.batch = attrs.evolve(
             batch,
@@ -262,9 +262,9 @@ class MixPhase:
             number = len(removed).to_bytes(NUMBER, "big")
             self.state.channel.send("mix", number + b"".join(self.batch.outputs))
 
-    def _opened(self) -> Batch:
+    def _open_batch(self) -> Batch:
         if not self.index:
-            layers = [self._first[name] for name in self.sent]
+            layers = [self._first[name] for name in self.sent_names]
             numbers = tuple(range(len(layers)))
             keys = {number: layers[number].key for number in numbers}
             return Batch(tuple(layer.inside for layer in layers), numbers, {}, keys)
@@ -275,11 +275,11 @@ class MixPhase:
                 self.state.learn(packets[origin], output)
         return batch
 
-    def _failed(self, batch: Batch) -> list[Failed]:
+    def _failed_packets(self, batch: Batch) -> list[FailedPacket]:
         packets, head = self.inputs(self.index), self.route.place("mix", 0).kem.head_size
         heads = {packets[number][:head]: number for number in batch.keys}
         return [
-            Failed(
+            FailedPacket(
                 number,
                 name_of(packets[number]),
                 heads[packets[number][:head]] if reason == "replay" else NONE,
@@ -292,7 +292,7 @@ class MixPhase:
     def _sign(self) -> bool:
         if not self.cores:
             self.cores = sealed_list(self.lists[-1])
-            self.listed = b"".join(sorted(map(listed, self.cores)))
+            self.listed = b"".join(sorted(map(list_entry, self.cores)))
         signatures = self.state.channel.sign("mixed", self.listed, "mix")
         if signatures is None:
             return False

@@ -14,9 +14,9 @@ import attrs
 from anonloom_mixnet.blame_protocol import BlameProtocol
 from anonloom_mixnet.cascade import peel, sealed_list
 from anonloom_mixnet.items import NOWHERE, Item, open_row, read_item, unopened_by
-from anonloom_mixnet.layers import KEY, Opener, Unopened
+from anonloom_mixnet.layers import KEY, Opener, UnopenedLayer
 from anonloom_mixnet.mix_phase import NUMBER, MixPhase
-from anonloom_mixnet.route_claims import LISTED, Kept, listed
+from anonloom_mixnet.route_claims import LISTED, KeptPacket, list_entry
 from anonloom_mixnet.trap_store import COMMITMENT
 from anonloom_mixnet.traps import struck
 from anonloom_transport import Envelope, RoundState, cut, pack, read_row, row_size, unpack
@@ -49,21 +49,21 @@ class OpenPhase:
         """Take the claim of a sender that its core is not in the signed list."""
         if not self.mix.shown or "open" in self.state.requests or "count" in self.state.requests:
             return "not the time for objections"
-        claim = Kept.read(self.mix.route, envelope.body)
+        claim = KeptPacket.read(self.mix.route, envelope.body)
         if claim is None or self._way_of(claim) is None:
             return "unfounded objection"
         self.state.remembered[f"missing {claim.name.hex()}"] = envelope.body
         return ""
 
-    def _way_of(self, claim: Kept) -> tuple[bytes, ...] | None:
+    def _way_of(self, claim: KeptPacket) -> tuple[bytes, ...] | None:
         """Return which way a packet should have gone, if its core is missing."""
         if not self._names:
-            self._names = frozenset(self.mix.sent)
+            self._names = frozenset(self.mix.sent_names)
             self._present = frozenset(cut(self.mix.listed, LISTED))
         if claim.name not in self._names or claim.name in self.blame.guilty:
             return None
         way = claim.way(self.mix.route)
-        return None if way is None or listed(way[-1]) in self._present else way
+        return None if way is None or list_entry(way[-1]) in self._present else way
 
     def _nobody_misses_any(self) -> bool:
         """Whether all servers have said that no sender and no trap of theirs is missing."""
@@ -72,7 +72,9 @@ class OpenPhase:
                 fact for name, fact in self.state.remembered.items() if name.startswith("missing ")
             ]
             own = self.mix.own_traps
-            facts += [bytes(Kept.of(own.packets[index])) for index in own.missing(self.mix.cores)]
+            facts += [
+                bytes(KeptPacket.of(own.packets[index])) for index in own.missing(self.mix.cores)
+            ]
             self.state.channel.send("missing", pack(*sorted(facts)))
         words = self.state.channel.all("missing")
         if words is None:
@@ -85,7 +87,10 @@ class OpenPhase:
 
     def _ways(self, word: bytes) -> list[tuple[bytes, ...]]:
         try:
-            claims = [Kept.read(self.mix.route, fact) for fact in unpack(word, len(self.mix.sent))]
+            claims = [
+                KeptPacket.read(self.mix.route, fact)
+                for fact in unpack(word, len(self.mix.sent_names))
+            ]
         except ValueError:
             return []
         ways = (self._way_of(claim) for claim in claims if claim is not None)
@@ -149,7 +154,7 @@ class OpenPhase:
             self._kept = kept
         return self._kept
 
-    def _peeled(self) -> list[bytes] | None:
+    def _peel_cores(self) -> list[bytes] | None:
         """Return what the packets hold; None as long as a key is missing."""
         if self._inside is not None:
             return self._inside
@@ -190,7 +195,7 @@ class OpenPhase:
     def _authentic(self) -> list[Item] | None:
         """Return the items that were made by somebody who knows the secret of their position."""
         if self._items is None:
-            inside = self._peeled()
+            inside = self._peel_cores()
             if inside is None:
                 return None
             suite, servers = self.state.round.suite, self.state.round.servers
@@ -218,7 +223,7 @@ class OpenPhase:
                 continue
             try:
                 layer = opener.open(item.shares[self.mix.index])
-            except Unopened:
+            except UnopenedLayer:
                 shown.append(_UNOPENED)
             else:
                 shown.append(layer.key)
@@ -266,7 +271,7 @@ class OpenPhase:
         """Return the row of an item, or None; count whose keys do not open their shares."""
         try:
             return open_row(item, self.state.round.suite, keys)
-        except Unopened:
+        except UnopenedLayer:
             unopened.update(unopened_by(item, self.state.round.suite, keys))
             return None
 
@@ -275,7 +280,7 @@ class OpenPhase:
     def conclude(self) -> Sequence[bytes | None] | None:
         """Return what all keys together open."""
         if self.state.round.operation == "post":
-            messages = self._peeled()
+            messages = self._peel_cores()
             return None if messages is None else sorted(messages)
         if self._opened_rows is None:
             shares = self.state.channel.exchange_result("shares", self.state.subject)

@@ -1,7 +1,16 @@
 """What a round through the cascade promises, field by field."""
 
 from anonloom.kinds import Guarantees
-from anonloom_transport import COUNTED, ERASED, HOLLOW, SILENT, Round, confirmed, shared, uncovered
+from anonloom_transport import (
+    COUNTED,
+    ERASED,
+    HOLLOW,
+    SILENT,
+    Round,
+    delivery_guarantee,
+    shared_guarantees,
+    uncovered_cases,
+)
 
 
 def guarantees(round: Round, traps: int) -> Guarantees:
@@ -18,13 +27,13 @@ def guarantees(round: Round, traps: int) -> Guarantees:
         exclusion="attributable",
         erasure_condition=ERASED,
         delivery=(
-            confirmed(round, "its sender does not look for it")
+            delivery_guarantee(round, "its sender does not look for it")
             if round.operation == "post"
-            else confirmed(round, "it is contested", "its sender does not look for it")
+            else delivery_guarantee(round, "it is contested", "its sender does not look for it")
         ),
         measured_or_argued="secrecy and detection argued; delivery measured",
         not_covered=_not_covered(round, traps),
-        **shared(round),
+        **shared_guarantees(round),
     )
 
 
@@ -55,4 +64,4 @@ def _not_covered(round: Round, traps: int) -> tuple[str, ...]:
             "who is at fault when a packet does not open at a later hop and its sender is silent, "
             "or when two packets hold the same"
         )
-    return uncovered(round, *own)
+    return uncovered_cases(round, *own)

@@ -13,7 +13,7 @@ from functools import lru_cache
 import attrs
 
 from anonloom_mixnet.items import item_size
-from anonloom_mixnet.layers import Layer, Unopened, decrypt, derive
+from anonloom_mixnet.layers import Layer, UnopenedLayer, decrypt, derive
 from anonloom_mixnet.packets import Keys, Packet, Route
 from anonloom_mixnet.suites import POINT, SUITES
 from anonloom_mixnet.traps import fingerprint
@@ -28,7 +28,7 @@ def name_of(packet: bytes) -> bytes:
     return hashlib.sha256(b"anonloom mixnet packet 1\0" + packet).digest()[:ID_BYTES]
 
 
-def listed(core: bytes) -> bytes:
+def list_entry(core: bytes) -> bytes:
     """Return what stands for a sealed core in the signed list."""
     return fingerprint(core)[:LISTED]
 
@@ -61,7 +61,7 @@ def _route(bound: bytes, suite: str, keys: tuple[tuple[bytes, ...], ...], size: 
 
 
 @attrs.frozen
-class Kept:
+class KeptPacket:
     """What a sender keeps of a packet: little, because many senders may live in one process.
 
     Shown to the servers it is the claim that the packet's core is missing, and it proves itself.
@@ -81,12 +81,12 @@ class Kept:
     secrets: tuple[tuple[bytes, bytes], ...] = attrs.field(repr=False)
 
     @classmethod
-    def of(cls, packet: Packet) -> "Kept":
+    def of(cls, packet: Packet) -> "KeptPacket":
         """Keep what matters of a packet."""
         return cls(packet.sealed, tuple((layer.ephemeral, layer.kem) for layer in packet.layers))
 
     @classmethod
-    def read(cls, route: Route, data: bytes) -> "Kept | None":
+    def read(cls, route: Route, data: bytes) -> "KeptPacket | None":
         """Read what `bytes` wrote; None when it has another size."""
         size, width = route.packet_size(), _secret_size(route)
         if len(data) != size + route.hops * width:
@@ -109,12 +109,12 @@ class Kept:
             place = route.place("mix", hop)
             head, inside = sealed[: place.kem.head_size], sealed[place.kem.head_size :]
             try:
-                point, shared = place.kem.shown(place.public, ephemeral, kem)
+                point, shared = place.kem.recompute_head(place.public, ephemeral, kem)
                 if not hmac.compare_digest(point, head[-POINT:]):
                     return None
                 result.append(Layer(sealed, ephemeral, kem))
                 sealed = decrypt(derive(place, head, shared)[0], inside)
-            except (ValueError, Unopened):
+            except (ValueError, UnopenedLayer):
                 return None
         return tuple(result), sealed
 

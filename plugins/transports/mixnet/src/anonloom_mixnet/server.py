@@ -80,7 +80,7 @@ class MixnetServer(ServerStrategy):
 
     def place(self) -> bool:
         """Mix when it is this server's turn; return whether all have signed what came out."""
-        return self.mix.run(self.blame.removed)
+        return self.mix.run(self.blame.removed_packets)
 
     def show_again(self) -> None:
         """Show the list of sealed cores again, or ask again why a packet does not open."""

@@ -21,7 +21,7 @@ def _words(seed: bytes) -> Iterator[int]:
             yield int.from_bytes(block[start : start + _WORD], "little")
 
 
-def shuffled(n: int, entropy: Entropy) -> list[int]:
+def random_order(n: int, entropy: Entropy) -> list[int]:
     """Return the numbers below `n` in a random order (Fisher and Yates).
 
     A word that would favour small numbers is thrown away and drawn again, so that all orders are

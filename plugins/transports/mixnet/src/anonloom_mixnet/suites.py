@@ -28,7 +28,7 @@ _TRIAL = X25519PrivateKey.from_private_bytes(bytes(range(POINT)))
 
 
 @attrs.frozen
-class Encapsulated:
+class Encapsulation:
     """What an encapsulation yields.
 
     Attributes
@@ -70,7 +70,7 @@ class Suite(ABC):
         """Return the public key of a private one."""
 
     @abstractmethod
-    def sender(self, public: bytes) -> Callable[[Entropy], Encapsulated]:
+    def sender(self, public: bytes) -> Callable[[Entropy], Encapsulation]:
         """Return the function that encapsulates to a public key.
 
         Raises
@@ -88,7 +88,7 @@ class Suite(ABC):
         """
 
     @abstractmethod
-    def shown(self, public: bytes, ephemeral: bytes, kem: bytes) -> tuple[bytes, bytes]:
+    def recompute_head(self, public: bytes, ephemeral: bytes, kem: bytes) -> tuple[bytes, bytes]:
         """Return the X25519 part of the head that an ephemeral key makes, and the shared secret.
 
         Raises
@@ -108,15 +108,15 @@ class _X25519(Suite):
     def public(self, private: bytes) -> bytes:
         return X25519PrivateKey.from_private_bytes(private).public_key().public_bytes_raw()
 
-    def sender(self, public: bytes) -> Callable[[Entropy], Encapsulated]:
+    def sender(self, public: bytes) -> Callable[[Entropy], Encapsulation]:
         point = X25519PublicKey.from_public_bytes(public)
         # A point of low order is refused here, where its server can be named: sealing would fail.
         _TRIAL.exchange(point)
 
-        def encapsulate(entropy: Entropy) -> Encapsulated:
+        def encapsulate(entropy: Entropy) -> Encapsulation:
             ephemeral = entropy.bytes(POINT)
             key = X25519PrivateKey.from_private_bytes(ephemeral)
-            return Encapsulated(
+            return Encapsulation(
                 key.public_key().public_bytes_raw(), key.exchange(point), ephemeral, b""
             )
 
@@ -131,7 +131,7 @@ class _X25519(Suite):
 
         return decapsulate
 
-    def shown(self, public: bytes, ephemeral: bytes, kem: bytes) -> tuple[bytes, bytes]:
+    def recompute_head(self, public: bytes, ephemeral: bytes, kem: bytes) -> tuple[bytes, bytes]:
         if kem:
             raise ValueError("there is no ML-KEM in this suite")
         key = X25519PrivateKey.from_private_bytes(ephemeral)
@@ -153,14 +153,14 @@ class _Hybrid(Suite):
         kem = MLKEM768PrivateKey.from_seed_bytes(private[:KEM_SEED])
         return kem.public_key().public_bytes_raw() + X25519.public(private[KEM_SEED:])
 
-    def sender(self, public: bytes) -> Callable[[Entropy], Encapsulated]:
+    def sender(self, public: bytes) -> Callable[[Entropy], Encapsulation]:
         kem = MLKEM768PublicKey.from_public_bytes(public[:KEM_PUBLIC])
         exchange = X25519.sender(public[KEM_PUBLIC:])
 
-        def encapsulate(entropy: Entropy) -> Encapsulated:
+        def encapsulate(entropy: Entropy) -> Encapsulation:
             secret, ciphertext = kem.encapsulate()
             point = exchange(entropy)
-            return Encapsulated(
+            return Encapsulation(
                 ciphertext + point.ciphertext, secret + point.shared, point.ephemeral, secret
             )
 
@@ -176,10 +176,10 @@ class _Hybrid(Suite):
 
         return decapsulate
 
-    def shown(self, public: bytes, ephemeral: bytes, kem: bytes) -> tuple[bytes, bytes]:
+    def recompute_head(self, public: bytes, ephemeral: bytes, kem: bytes) -> tuple[bytes, bytes]:
         if len(kem) != POINT:
             raise ValueError("a secret of ML-KEM-768 has 32 bytes")
-        point, shared = X25519.shown(public[KEM_PUBLIC:], ephemeral, b"")
+        point, shared = X25519.recompute_head(public[KEM_PUBLIC:], ephemeral, b"")
         return point, kem + shared
 
 
