@@ -58,7 +58,7 @@ def travelled(played):
     """Return all that went over any line, and what was published."""
     running = played.campaign
     bodies = [sight.envelope.body for trace in running.traces for sight in trace.seen]
-    bodies += [word.body for word in running.words]
+    bodies += [word.body for word in running.envelopes]
     return bodies + [release for server in running.servers for release in server.releases.values()]
 
 
@@ -142,7 +142,7 @@ def test_long_term_keys_open_no_upload_and_no_share(name):
         running.study, running.servers[0].config, RecordedEntropy(running.entropy)
     )
     agreement.channel.binding = running.servers[0].agreement.channel.binding
-    for word in running.words:
+    for word in running.envelopes:
         if word.step.startswith("share "):
             context = agreement._context(word.sender.index, word.receiver.index)
             opened += [key.open(word.body[SIGNATURE_BYTES:], context) for key in keys]

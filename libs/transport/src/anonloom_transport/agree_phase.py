@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 import attrs
 
+from anonloom import short_repr
 from anonloom_transport.codec import pack, unpack
 from anonloom_transport.collect_phase import CollectPhase
 from anonloom_transport.engines import Envelope
@@ -14,6 +15,7 @@ from anonloom_transport.state import RoundState
 from anonloom_transport.uploads import read_held
 
 
+@short_repr
 @attrs.define(eq=False)
 class AgreePhase:
     """A server's part in agreeing on what was accepted, and on who was left out wrongly."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import attrs
 
+from anonloom import short_repr
 from anonloom_transport.channel import readable
 from anonloom_transport.codec import pack, unpack
 from anonloom_transport.notice import MOST_KEYS, Notice, wrong_keys
@@ -19,6 +20,7 @@ def no_keys(round: Round, keys: tuple[bytes, ...]) -> str:
     return f"{len(keys)} keys of its own instead of none" if keys else ""
 
 
+@short_repr
 @attrs.define(eq=False)
 class BeginPhase:
     """A server's part in agreeing on the round's description."""

@@ -4,6 +4,7 @@ import hmac
 
 import attrs
 
+from anonloom import short_repr
 from anonloom_transport.engines import ID_BYTES, Envelope
 from anonloom_transport.invitations import PROOF_BYTES, verify_invitation
 from anonloom_transport.receipts import write_receipt
@@ -16,6 +17,7 @@ from anonloom_transport.uploads import MARK_BYTES, Body, body_size
 _OVERFLOW = "overflow"
 
 
+@short_repr
 @attrs.define(eq=False)
 class CollectPhase:
     """A server's part in taking uploads."""

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import attrs
 
+from anonloom import short_repr
 from anonloom.errors import TransportError
 from anonloom_transport.codec import cut, pack, unpack
 from anonloom_transport.rounds import require_positions
@@ -24,6 +25,7 @@ _GROUPS = "groups"
 Groups = list[list[int]]
 
 
+@short_repr
 @attrs.define(eq=False)
 class CountPhase:
     """A server's part in counting filled positions with the others."""

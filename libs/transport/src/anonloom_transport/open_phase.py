@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import attrs
 
+from anonloom import short_repr
 from anonloom_transport.codec import pack
 from anonloom_transport.rounds import Erasure
 from anonloom_transport.signing import verify_signature, write_signed
@@ -11,6 +12,7 @@ from anonloom_transport.state import RoundState
 from anonloom_transport.strategy import ServerStrategy
 
 
+@short_repr
 @attrs.define(eq=False)
 class OpenPhase:
     """A server's part in opening what was not erased, and the end of the round."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import attrs
 
+from anonloom import short_repr
 from anonloom.errors import TransportError
 from anonloom_transport.base import ServerConfig
 from anonloom_transport.channel import Channel
@@ -22,6 +23,7 @@ from anonloom_transport.state_vault import StateVault
 from anonloom_transport.uploads import Uploads
 
 
+@short_repr
 @attrs.define(eq=False)
 class RoundState:
     """One server in one round.

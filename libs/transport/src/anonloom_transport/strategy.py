@@ -6,11 +6,13 @@ from typing import ClassVar
 
 import attrs
 
+from anonloom import short_repr
 from anonloom.errors import TransportError
 from anonloom_transport.engines import Entropy, Envelope
 from anonloom_transport.state import RoundState
 
 
+@short_repr
 @attrs.define(eq=False)
 class ServerStrategy(ABC):
     """What a transport says; `RoundServer` asks, phase by phase.

@@ -11,6 +11,7 @@ from anonloom import Registry
 from anonloom.api import API_VERSION, ROLES, Method, hookimpl
 from anonloom.runtime import main
 from anonloom.sources import Csv
+from anonloom_testing import toy_methods
 
 KINDS = Registry.empty().kinds
 
@@ -53,7 +54,7 @@ def acme(registry, monkeypatch):
     """A plugin with a method of every kind of a pipeline, each made of a toy."""
     monkeypatch.setattr(sys.modules[__name__], "LEAVING", {})
     monkeypatch.setitem(sys.modules, "acme_methods", types.ModuleType("acme_methods"))
-    toys = sys.modules["anonloom_toy_methods"]
+    toys = toy_methods
     plugin = types.SimpleNamespace(ANONLOOM_API=API_VERSION)
     made = {
         "source": Csv,
@@ -64,7 +65,7 @@ def acme(registry, monkeypatch):
         "sampler": toys.FirstHalf,
         "privacy": toys.SizeAtLeast,
         "collector": toys.Courier,
-        "auditor": toys.Counting,
+        "auditor": toys.RowCounter,
         "integrity": toys.Stamp,
         "reporter": toys.Note,
     }

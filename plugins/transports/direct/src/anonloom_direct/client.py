@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 import attrs
 
+from anonloom import short_repr
 from anonloom_direct.content import NOWHERE, SALT_BYTES, Content, id_of
 from anonloom_transport import SECRET_BYTES, RoundClient, SlotSecret, row_size, write_row
 
 
+@short_repr
 @attrs.define(eq=False)
 class DirectClient(RoundClient):
     """Tells every server everything."""

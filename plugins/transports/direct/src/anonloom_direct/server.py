@@ -6,10 +6,12 @@ from typing import ClassVar
 
 import attrs
 
+from anonloom import short_repr
 from anonloom_direct.content import NOWHERE, Content, content_size, id_of
 from anonloom_transport import ServerStrategy, pack, read_row, unpack
 
 
+@short_repr
 @attrs.define(eq=False)
 class DirectServer(ServerStrategy):
     """Keeps what it is sent; the result is what all servers hold alike.

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import attrs
 
+from anonloom import short_repr
 from anonloom_dpf.layout import Settings, deposit_layout, post_layout
 from anonloom_transport import Entropy, Envelope, RoundClient, SlotSecret
 
@@ -11,6 +12,7 @@ from anonloom_transport import Entropy, Envelope, RoundClient, SlotSecret
 _TOGETHER = 2048
 
 
+@short_repr
 @attrs.define(eq=False)
 class DpfClient(RoundClient):
     """Writes a message into tables that no server sees the whole of."""

@@ -6,6 +6,7 @@ from typing import ClassVar
 import attrs
 import numpy as np
 
+from anonloom import short_repr
 from anonloom.typing import ByteArray
 from anonloom_dpf import count_proof
 from anonloom_dpf.columns import SKETCH, Weights
@@ -16,6 +17,7 @@ from anonloom_dpf.prime_field import MODULUS, SIZE, Elements, add, minus, multip
 from anonloom_dpf.tree import Tree
 
 
+@short_repr
 @attrs.define(eq=False)
 class CountedDepositTable(DepositTable):
     """One server's work in a counted `deposit`; two servers only.

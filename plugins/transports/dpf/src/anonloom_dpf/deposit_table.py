@@ -8,6 +8,7 @@ from typing import ClassVar
 import attrs
 import numpy as np
 
+from anonloom import short_repr
 from anonloom.typing import ByteArray
 from anonloom_dpf import slotauth
 from anonloom_dpf.combining import xor_all
@@ -33,6 +34,7 @@ class Evaluation:
     witnesses: Elements = attrs.field(factory=lambda: np.empty(0, np.uint64), repr=False)
 
 
+@short_repr
 @attrs.define(eq=False)
 class DepositTable:
     """One server's work in a `deposit`.

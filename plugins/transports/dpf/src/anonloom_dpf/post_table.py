@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 
+from anonloom import short_repr
 from anonloom.typing import ByteArray
 from anonloom_dpf.combining import xor_all
 from anonloom_dpf.layout import PostLayout
@@ -24,6 +25,7 @@ SAID_BYTES = 16
 _TOGETHER = 4096
 
 
+@short_repr
 @attrs.define(eq=False)
 class PostTable:
     """One server's work in a `post`."""

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import attrs
 
+from anonloom import short_repr
 from anonloom_dpf.count_proof import COMMITMENT_BYTES, TOSS_BYTES, toss_commitment
 from anonloom_dpf.counted_table import CountedDepositTable
 from anonloom_dpf.deposit_table import DepositTable
@@ -19,6 +20,7 @@ from anonloom_dpf.prime_field import MODULUS
 from anonloom_transport import Entropy, Round, ServerStrategy, pack
 
 
+@short_repr
 @attrs.define(eq=False)
 class DpfServer(ServerStrategy):
     """One of the servers, none of which sees anything but its own share of the tables."""

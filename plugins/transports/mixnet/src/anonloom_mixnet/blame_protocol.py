@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import attrs
 
+from anonloom import short_repr
 from anonloom_mixnet.blame import (
     RevealedOutput,
     Verdict,
@@ -34,6 +35,7 @@ from anonloom_mixnet.suites import POINT
 from anonloom_transport import Envelope, RoundState, pack, unpack
 
 
+@short_repr
 @attrs.define(eq=False)
 class BlameProtocol:
     """A server's part in finding out why a packet does not open.

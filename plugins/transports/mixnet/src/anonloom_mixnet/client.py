@@ -5,6 +5,7 @@ from functools import lru_cache
 
 import attrs
 
+from anonloom import short_repr
 from anonloom_mixnet.blame_messages import HOP_BYTES, read_failed
 from anonloom_mixnet.items import NOWHERE, write_item
 from anonloom_mixnet.packets import Route
@@ -25,6 +26,7 @@ from anonloom_transport import (
 )
 
 
+@short_repr
 @attrs.define(eq=False)
 class MixnetClient(RoundClient):
     """Seals its message in layers, hands it to the first hop, and checks that it arrived.

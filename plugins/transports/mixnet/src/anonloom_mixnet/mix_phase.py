@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import attrs
 
+from anonloom import short_repr
 from anonloom_mixnet.blame_messages import NONE, FailedPacket, write_failed
 from anonloom_mixnet.cascade import Batch, peel, sealed_list
 from anonloom_mixnet.layers import OpenedLayer, Opener, Phase, UnopenedLayer
@@ -27,6 +28,7 @@ NUMBER = 4
 Removed = Callable[[int], frozenset[int] | None]
 
 
+@short_repr
 @attrs.define(eq=False)
 class MixPhase:
     """A server's part as a hop of the cascade.

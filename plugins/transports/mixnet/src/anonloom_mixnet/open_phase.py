@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import attrs
 
+from anonloom import short_repr
 from anonloom_mixnet.blame_protocol import BlameProtocol
 from anonloom_mixnet.cascade import peel, sealed_list
 from anonloom_mixnet.items import NOWHERE, Item, open_row, read_item, unopened_by
@@ -28,6 +29,7 @@ _FINGERPRINT = 32
 _ERASED, _UNOPENED = bytes(KEY), b"\xff" * KEY
 
 
+@short_repr
 @attrs.define(eq=False)
 class OpenPhase:
     """A server's part in opening what was mixed."""

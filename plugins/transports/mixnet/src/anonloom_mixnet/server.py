@@ -5,12 +5,14 @@ from typing import ClassVar
 
 import attrs
 
+from anonloom import short_repr
 from anonloom_mixnet.blame_protocol import BlameProtocol
 from anonloom_mixnet.mix_phase import MixPhase
 from anonloom_mixnet.open_phase import OpenPhase
 from anonloom_transport import Entropy, Envelope, ServerStrategy
 
 
+@short_repr
 @attrs.define(eq=False)
 class MixnetServer(ServerStrategy):
     """One hop: it mixes (`mix`), finds out who is to blame for failures (`blame`) and opens.

@@ -1,6 +1,8 @@
 """The JSON schema accepts what the check accepts, and refuses plain mistakes."""
 
+import importlib.util
 import json
+import sys
 import types
 from pathlib import Path
 
@@ -11,10 +13,11 @@ from anonloom._spec.document import read
 from anonloom.api import API_VERSION, Method, hookimpl
 from anonloom.errors import SpecError
 from anonloom.runtime import Registry, main
+from anonloom_editor_schema import plugin
 from anonloom_editor_schema.schema import editor_schema
 
 # The files that core's check is tested with.
-FOLDER = Path(__file__).resolve().parents[4] / "core" / "tests" / "specs"
+FOLDER = Path(__file__).resolve().parents[1] / "core" / "tests" / "specs"
 BAD = sorted((FOLDER / "bad").glob("*.yaml"))
 # What only the check can see: order, references, combinations, spelling inside free values.
 BEYOND = {
@@ -49,6 +52,44 @@ BEYOND = {
     "suppression-keep-undeclared",
     "vary-",
 }
+
+
+def _load(name, path):
+    # Tests are no package: the toys get a name under which their targets can be imported.
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, path)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+    return sys.modules[name]
+
+
+def _registry():
+    """Core's own methods, the toys of its tests, and the command."""
+    registry = _load("anonloom_core_spec_tests", FOLDER / "conftest.py")._filled()
+    assert registry.register(plugin, distribution="anonloom-editor-schema", version="0.1.0")
+    return registry
+
+
+@pytest.fixture
+def folder():
+    return FOLDER
+
+
+@pytest.fixture
+def toys():
+    return _load("anonloom_core_spec_tests", FOLDER / "conftest.py")._toys()
+
+
+@pytest.fixture
+def registry():
+    return _registry()
+
+
+@pytest.fixture(scope="module")
+def shared_registry():
+    """For tests that only read."""
+    return _registry()
 
 
 @pytest.fixture(scope="module")
