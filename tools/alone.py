@@ -155,7 +155,8 @@ def requirements(member: Member, wheels: Path) -> list[str]:
 def _libraries(member: Member) -> list[str]:
     """Distributions of the libraries that `member` asks for, and of those that they lean on."""
     packages = {package.distribution: package for package in members(member.root)}
-    asked = _asked(member) | {KIT}
+    extras = member.project["project"].get("optional-dependencies", {})
+    asked = _asked(member) | _named_in(extras.get("test", [])) | {KIT}
     # A library may lean on those before it, never on those after it.
     for name in reversed(SHARED[1:]):
         if name in asked and name in packages:
@@ -164,7 +165,10 @@ def _libraries(member: Member) -> list[str]:
 
 
 def _asked(member: Member) -> set[str]:
-    needs = member.project["project"].get("dependencies", [])
+    return _named_in(member.project["project"].get("dependencies", []))
+
+
+def _named_in(needs: list[str]) -> set[str]:
     return {name for name in SHARED[1:] if any(need.startswith(name) for need in needs)}
 
 

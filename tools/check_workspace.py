@@ -45,8 +45,6 @@ ALWAYS = ("core", "catalog")
 CACHE_KEYS = ("pyproject.toml", "setup.py", "src/**/*.c", "src/**/*.h")
 METAPACKAGE = "metapackage"
 CONSTRAINTS = "constraints.txt"
-# Commands that core left to a package of their own, and that other plugins may build on.
-FOUNDATIONS = ("anonloom-experiments",)
 EMPTY_CATALOGUE = '{\n  "plugins": []\n}\n'
 CATALOGUE = "libs/catalog/src/anonloom_catalog/first_party.json"
 # What a plugin may depend on among our own packages.
@@ -181,11 +179,7 @@ def _compare(where: str, listed: list[str], wanted: list[str]) -> list[str]:
 def _sources(root: Path, packages: list[Member]) -> list[str]:
     """What a package may ask for comes from the workspace; other plugins need no entry."""
     uv = _read(root / "pyproject.toml")["tool"]["uv"]
-    wanted = sorted(
-        m.distribution
-        for m in packages
-        if m.is_core or m.is_library or m.distribution in FOUNDATIONS
-    )
+    wanted = sorted(m.distribution for m in packages if m.is_core or m.is_library)
     results = _compare("pyproject.toml: [tool.uv.sources]", list(uv["sources"]), wanted)
     results += [
         f"pyproject.toml: [tool.uv.sources] must say {name} = {{ workspace = true }}"
@@ -353,22 +347,18 @@ def _entries(entries: dict[str, str]) -> str:
 
 
 def _dependencies(needs: list[str], version: str, what: str) -> list[str]:
-    """Whatever is not core depends on core, may depend on libraries, and on no plugin.
-
-    A plugin may also build on what core left to a package of its own.
-    """
-    shared = (*SHARED, *(FOUNDATIONS if what == "plugin" else ()))
+    """Whatever is not core depends on core, may depend on libraries, and on no plugin."""
     results = []
     if range_of(SHARED[0], version) not in needs:
         results.append(f"pyproject.toml: dependencies must hold {range_of(SHARED[0], version)}")
     for need in needs:
         name = re.split(r"[^A-Za-z0-9._-]", need, maxsplit=1)[0]
-        if name in shared[1:] and need != range_of(name, version):
+        if name in SHARED[1:] and need != range_of(name, version):
             library, asked = name.removeprefix("anonloom-"), range_of(name, version)
             results.append(
                 f"pyproject.toml: {library} must be asked for as {asked}. Got {need} instead."
             )
-        elif name.startswith("anonloom-") and name not in shared:
+        elif name.startswith("anonloom-") and name not in SHARED:
             other = "other plugin" if what == "plugin" else "plugin"
             results.append(f"pyproject.toml: a {what} depends on no {other}. Got {need} instead.")
     return results

@@ -5,6 +5,7 @@ import asyncio
 import logging
 import sys
 import types
+from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
 
 import attrs
@@ -18,7 +19,6 @@ from anonloom.errors import DataError, FaultyPluginError, PluginError
 from anonloom.params import build, describe
 from anonloom.sources import Csv
 from anonloom_testing import toy_methods
-from anonloom_transport import ClientEngine, EngineTransport
 
 KINDS = Registry.empty().kinds
 
@@ -469,6 +469,35 @@ def test_a_border_lets_errors_and_interruptions_pass_and_marks_them():
         assert error is raised.value
         marked = "method 'x'" if isinstance(error, ValueError) else ""
         assert marked == left_by(error)
+
+
+class ClientEngine(ABC):
+    """What a library declares for plugins to fill in, as that of transports does."""
+
+    __module__ = "acme_engines.base"
+
+    @abstractmethod
+    def post(self, message):
+        """Send a message."""
+
+    @property
+    @abstractmethod
+    def is_acknowledged(self):
+        """Whether it arrived."""
+
+
+class EngineTransport(Transport):
+    """The library's own transport, which says how engines are made."""
+
+    __module__ = "acme_engines.base"
+
+    @abstractmethod
+    def client(self, notice, pins, *, entropy, clock, invitation=b""):
+        """Make the engine of a client."""
+
+    def post_all(self, clients, messages):
+        """Let all clients post."""
+        yield from ()
 
 
 class Talking(ClientEngine):

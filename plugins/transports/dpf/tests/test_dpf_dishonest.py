@@ -714,7 +714,7 @@ def two_faced(step):
             Channel.send(self, sent, bent(body, -1) if sent == step else body)
 
     def corrupt(engine, config):
-        engine.channel = TwoFaced(engine.round, engine.config)
+        engine.state.channel = TwoFaced(engine.round, engine.config)
         return engine
 
     return corrupt

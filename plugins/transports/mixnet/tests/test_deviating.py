@@ -17,15 +17,22 @@ SUITES = ["x25519", "mlkem768-x25519"]
 both = pytest.mark.parametrize("suite", SUITES)
 
 
+def change_class(part, name, members):
+    """Let one part of a server, such as its mix phase, behave otherwise."""
+    part.__class__ = type(name, (type(part),), {"__slots__": (), **members})
+
+
 def packets(server, word):
-    return cut(word[NUMBER:], server.route.packet_size(server.index + 1))
+    mix = server.strategy.mix
+    return cut(word[NUMBER:], mix.route.packet_size(mix.index + 1))
 
 
 def forged(server, number=0):
     """Return a packet that looks at the next hop like any other."""
-    entropy, route = SeededEntropy(f"forged {number}"), server.route
+    mix = server.strategy.mix
+    entropy, route = SeededEntropy(f"forged {number}"), mix.route
     inside = entropy.bytes(route.core_size())
-    for hop in range(route.hops - 1, server.index, -1):
+    for hop in range(route.hops - 1, mix.index, -1):
         inside = route.sealer("mix", hop).seal(inside, entropy).sealed
     return inside
 
@@ -135,7 +142,7 @@ def test_a_server_that_shows_a_wrong_key_of_a_share_destroys_a_row_and_alters_no
         return honest[32:64] + honest[32:]
 
     def corrupt(server, config):
-        server.__class__ = type("Wrong", (type(server),), {"__slots__": (), "_share_keys": keys})
+        change_class(server.strategy.opening, "Wrong", {"_share_keys": keys})
         return server
 
     round = begin("deposit", 4, corrupted={1: corrupt})
@@ -163,7 +170,7 @@ def test_traps_notice_drops_as_often_as_the_formula_says(begin, bent):
 
     def replace(server, word):
         passed = packets(server, word)
-        own = {list_entry(packet.core) for packet in server.own_traps.packets}
+        own = {list_entry(packet.core) for packet in server.strategy.mix.own_traps.packets}
         foreign = [index for index, core in enumerate(passed) if list_entry(core) not in own]
         for number in range(dropped):
             index = foreign.pop(int.from_bytes(coins.bytes(8), "big") % len(foreign))
@@ -255,8 +262,7 @@ def test_a_server_cannot_post_by_a_trap_that_it_does_not_name(begin):
                     sorted(fingerprint(bytes([index])) for index in range(len(self.packets)))
                 )
 
-        kind = {"__slots__": (), "own_traps": property(own)}
-        server.__class__ = type("Adding", (type(server),), kind)
+        change_class(server.strategy.mix, "Adding", {"own_traps": property(own)})
         return server
 
     round = begin("post", 4, corrupted={1: corrupt})
@@ -285,13 +291,12 @@ def test_traps_that_are_none(begin, bent, change, said):
 
     def corrupt(server, config):
         server = bent("traps", late)(server, config)
-        honest = type(server).lay_traps
+        honest = type(server.strategy.mix).lay_traps
 
         def lay_traps(self):
-            return self.channel.of("traps", 0) is not None and honest(self)
+            return self.state.channel.of("traps", 0) is not None and honest(self)
 
-        kind = {"__slots__": (), "lay_traps": lay_traps}
-        server.__class__ = type("Waiting", (type(server),), kind)
+        change_class(server.strategy.mix, "Waiting", {"lay_traps": lay_traps})
         return server
 
     round = begin("post", 4, corrupted={1: corrupt})
@@ -305,21 +310,22 @@ def test_a_trap_that_a_later_hop_cannot_open_names_its_maker(begin):
     def corrupt(server, config):
         def own(self):
             traps = super(type(self), self).own_traps
-            if "broken" not in self.remembered:
+            remembered = self.state.remembered
+            if "broken" not in remembered:
                 entropy, route = SeededEntropy("broken"), self.route
                 inner = route.sealer("mix", 1).seal(bytes(route.packet_size(2)), entropy)
                 broken = inner.sealed[:-1] + bytes([inner.sealed[-1] ^ 1])
                 outer = route.sealer("mix", 0).seal(broken, entropy)
-                self.remembered["broken"] = outer.sealed + inner.ephemeral
-            sealed = self.remembered["broken"][:-32]
+                remembered["broken"] = outer.sealed + inner.ephemeral
+            sealed = remembered["broken"][:-32]
             first = attrs.evolve(traps.packets[0], sealed=sealed)
             return attrs.evolve(traps, packets=(first, *traps.packets[1:]))
 
         def answer(self, hop, name):
-            return pack(self.remembered["broken"][-32:], b"")
+            return pack(self.state.remembered["broken"][-32:], b"")
 
-        kind = {"__slots__": (), "own_traps": property(own), "_own_answer": answer}
-        server.__class__ = type("Breaking", (type(server),), kind)
+        change_class(server.strategy.mix, "Breaking", {"own_traps": property(own)})
+        change_class(server.strategy.blame, "Answering", {"_own_answer": answer})
         return server
 
     round = begin("post", 4, corrupted={0: corrupt})

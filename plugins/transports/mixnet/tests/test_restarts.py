@@ -64,7 +64,7 @@ def test_traps_are_the_same_after_a_restart(begin, suite):
     round.driver.post(round.texts(3))
     round.driver.close()
     round.driver.settle()
-    before = round.driver.servers[1].own_traps
+    before = round.driver.servers[1].strategy.mix.own_traps
     round.driver.restart(1)
-    after = round.driver.servers[1].own_traps
+    after = round.driver.servers[1].strategy.mix.own_traps
     assert (before.commitment, before.salt) == (after.commitment, after.salt)
