@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import attrs
 import pytest
 
-from anonloom import Registry, param
+from anonloom import Registry, Transport, param
 from anonloom._cli import main
 from anonloom._registry.boundary import Border, left_by, put_around
 from anonloom.api import ROLES, Command, Method, hookimpl
