@@ -26,11 +26,11 @@ from measure import repeated
 from anonloom import Classes, Guard, Partitioner, StageContext, Table
 from anonloom._run import check
 from anonloom._run.table_files import write_parquet
-from anonloom.loss import gcp
 from anonloom_full_domain.full_domain import FullDomain
 from anonloom_full_domain.local_recoding import LocalRecoding
 from anonloom_k_member.k_member import KMember
 from anonloom_level_order.method import LevelOrder
+from anonloom_loss import gcp
 from anonloom_mondrian.mondrian import Mondrian
 from anonloom_oka.oka import OnePassKMeans
 from anonloom_privacy_models.k_anonymity import KAnonymity

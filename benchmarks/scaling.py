@@ -25,8 +25,8 @@ from anonloom._run import check
 from anonloom._run.provenance import input_digest
 from anonloom._run.table_files import write_csv, write_parquet
 from anonloom.hierarchies import FromFile
-from anonloom.loss import merge_until_admitted
 from anonloom_disclosure.auditor import Disclosure
+from anonloom_loss import merge_until_admitted
 from anonloom_mondrian.mondrian import Mondrian
 from anonloom_privacy_models.k_anonymity import KAnonymity
 from anonloom_privacy_models.l_diversity import LDiversity

@@ -25,10 +25,10 @@ from anonloom import (
 )
 from anonloom._run import check
 from anonloom.hierarchies import FromFile
-from anonloom.loss import gcp
 from anonloom_learning.classifiers import fitted
 from anonloom_learning.versions import Lesson, Question
 from anonloom_level_order.method import LevelOrder
+from anonloom_loss import gcp
 from anonloom_mondrian.mondrian import Mondrian
 from anonloom_privacy_models.k_anonymity import KAnonymity
 from anonloom_privacy_models.l_diversity import LDiversity

@@ -203,13 +203,13 @@ def test_hook_modules_import_nothing_of_core_but_its_descriptors():
 @pytest.mark.parametrize(
     ("line", "what"),
     [
-        ("from anonloom._run.merge import merge_until_admitted", "is private"),
-        ("import anonloom._run.merge", "is private"),
+        ("from anonloom.data._classes import Classes", "is private"),
+        ("import anonloom.data._classes", "is private"),
         ("from anonloom import _run", "is private"),
-        ("import anonloom\nanonloom._run.merge", "is private"),
+        ("import anonloom\nanonloom.data._classes", "is private"),
         ("import anonloom as loom\nloom.data._table", "is private"),
         ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import anonloom._spec", "is private"),
-        ("from importlib import import_module\nimport_module('anonloom._run.merge')", "is private"),
+        ("from importlib import import_module\nimport_module('anonloom.data._classes')", "is private"),
         ("__import__('anonloom._run')", "is private"),
         ("TARGET = 'anonloom._run.curator:Curator'", "is private"),
         ("TARGET = 'anonloom.kinds._engines:Clock'", "is private"),

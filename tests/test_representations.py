@@ -24,6 +24,8 @@ FEW = 4
 
 PACKAGES = (
     "anonloom",
+    "anonloom_columns",
+    "anonloom_loss",
     "anonloom_linkage",
     "anonloom_kernels",
     "anonloom_seals",

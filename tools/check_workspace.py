@@ -36,7 +36,7 @@ GROUPS = (
 
 
 # Packages under libs/ that plugins may import; each may depend on those before it.
-LIBRARIES = ("catalog", "testing", "kernels", "linkage", "seals", "transport")
+LIBRARIES = ("catalog", "testing", "columns", "loss", "kernels", "linkage", "seals", "transport")
 # What the quickstart in README.md uses; a test compares it with the pipeline.
 QUICKSTART = ("disclosure", "mondrian", "page", "privacy-models", "recoding", "utility")
 # What the metapackage brings besides: it names the package of a method that is missing.

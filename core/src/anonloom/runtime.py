@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from anonloom._run.external import with_known_rows as with_known_rows
     from anonloom._run.findings_text import finding_sections as finding_sections
     from anonloom._run.key_findings import mark_key_findings as mark_key_findings
-    from anonloom._run.merge import hull as hull
-    from anonloom._run.nearest import nearest_to_rows as nearest_to_rows
     from anonloom._run.outputs import MANIFEST as MANIFEST
     from anonloom._run.outputs import atomic_folder as atomic_folder
     from anonloom._run.outputs import digests as digests
@@ -127,7 +125,6 @@ __all__ = [
     "finding_data",
     "finding_sections",
     "group_codes",
-    "hull",
     "is_output",
     "judge_models",
     "left_by",
@@ -136,7 +133,6 @@ __all__ = [
     "main",
     "make_folder",
     "mark_key_findings",
-    "nearest_to_rows",
     "on_one_line",
     "other_releases",
     "package_versions",
@@ -212,8 +208,6 @@ __getattr__, __dir__ = lazy_exports(
         ),
         "anonloom._run.findings_text": ("finding_sections",),
         "anonloom._run.key_findings": ("mark_key_findings",),
-        "anonloom._run.merge": ("hull",),
-        "anonloom._run.nearest": ("nearest_to_rows",),
         "anonloom._run.outputs": (
             "MANIFEST",
             "atomic_folder",

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from anonloom import Classes, Column, Schema, Table
 from anonloom.hierarchies import Tree
-from anonloom.loss import gcp
 from anonloom_kernels.losses import losses_of
 from anonloom_kernels.merge_cost import begin, join, prices_of
+from anonloom_loss import gcp
 
 TOWNS = {"north": ["a", "b", "c"], "south": ["d", "e"]}
 ROWS = st.lists(

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from anonloom import Classes, Column, Guard, Schema, Table
 from anonloom.hierarchies import Breaks, Tree
-from anonloom.loss import class_losses
 from anonloom_kernels.admissible_windows import windows_of
 from anonloom_kernels.losses import losses_of
 from anonloom_kernels.optimal_cuts import divide, loss_of_window
+from anonloom_loss import class_losses
 from anonloom_testing.privacy_cases import AtLeast, DistinctValues, WithinDistance, half_of
 
 TOWNS = {"north": ["a", "b", "c"], "south": ["d", "e"], "f": None}

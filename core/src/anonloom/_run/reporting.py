@@ -20,7 +20,7 @@ from anonloom.data._schema import Schema
 from anonloom.data._table import Table
 from anonloom.data._unit import Unit, notice_for_unit, plural, wording_for
 from anonloom.findings import Chart, Finding, Findings, Notice
-from anonloom.loss import changed_columns, column_losses, mean_of_columns
+from anonloom_loss import changed_columns, column_losses, mean_of_columns
 
 #: Version of the layout of report.json.
 FORMAT = 1

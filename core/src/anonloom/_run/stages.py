@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from anonloom._representation import short_repr
 from anonloom._run.declared import wrong_release, wrong_rows, wrong_table
-from anonloom._run.merge import merge_until_admitted
 from anonloom._run.stage_log import StageLog, Step
 from anonloom.data._audit_input import Draw
 from anonloom.data._classes import Classes
@@ -18,6 +17,7 @@ from anonloom.data._table import Table, on_own_axes
 from anonloom.errors import PluginError, UsageError
 from anonloom.kinds._collection import Collection, SamplingRecord
 from anonloom.kinds._guard import Guard
+from anonloom_loss import merge_until_admitted
 
 _MAKE_CLASSES = ("partitioner", "outliers")
 

@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from anonloom.data._coding import EncodedColumn as EncodedColumn
     from anonloom.data._coding import coerce as coerce
     from anonloom.data._coding import encode as encode
-    from anonloom.data._distinct_rows import collapse as collapse
-    from anonloom.data._distinct_rows import combined_key as combined_key
-    from anonloom.data._ordered_column import OrderedColumn as OrderedColumn
-    from anonloom.data._ordered_column import Places as Places
     from anonloom.data._release import Release as Release
     from anonloom.data._schema import ISO as ISO
     from anonloom.data._schema import PUBLISHED as PUBLISHED
@@ -36,8 +32,6 @@ if TYPE_CHECKING:
     from anonloom.data._table import check_columns as check_columns
     from anonloom.data._text import normalize_column as normalize_column
     from anonloom.data._text import normalize_text as normalize_text
-    from anonloom.data._visible import Visible as Visible
-    from anonloom.data._visible import place_texts as place_texts
 
 __all__ = [
     "AuditInput",
@@ -51,10 +45,8 @@ __all__ = [
     "Form",
     "ISO",
     "LARGEST",
-    "OrderedColumn",
     "Need",
     "PUBLISHED",
-    "Places",
     "ROLES",
     "Regions",
     "Release",
@@ -64,14 +56,10 @@ __all__ = [
     "Schema",
     "Table",
     "Type",
-    "Visible",
     "check_columns",
     "coerce",
-    "collapse",
-    "combined_key",
     "normalize_column",
     "normalize_text",
-    "place_texts",
     "encode",
 ]
 
@@ -82,8 +70,6 @@ __getattr__, __dir__ = lazy_exports(
         "anonloom.data._axis": ("Axis", "Cover"),
         "anonloom.data._classes": ("Classes", "Regions", "Rows"),
         "anonloom.data._coding": ("EncodedColumn", "LARGEST", "SHOWN", "coerce", "encode"),
-        "anonloom.data._distinct_rows": ("collapse", "combined_key"),
-        "anonloom.data._ordered_column": ("OrderedColumn", "Places"),
         "anonloom.data._release": ("Release",),
         "anonloom.data._schema": (
             "Column",
@@ -97,6 +83,5 @@ __getattr__, __dir__ = lazy_exports(
         ),
         "anonloom.data._table": ("EMPTY", "Table", "check_columns"),
         "anonloom.data._text": ("normalize_column", "normalize_text"),
-        "anonloom.data._visible": ("Visible", "place_texts"),
     },
 )

@@ -5,7 +5,6 @@ from anonloom._lazy import lazy_exports
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from anonloom._run.merge import merge_until_admitted as merge_until_admitted
     from anonloom.kinds._auditor import Auditor as Auditor
     from anonloom.kinds._auditor import GridRow as GridRow
     from anonloom.kinds._collection import Collection as Collection
@@ -72,7 +71,6 @@ __all__ = [
     "VerifiedScope",
     "column_heat",
     "figure_over_parameter",
-    "merge_until_admitted",
     "numeric_parameter",
     "stream",
 ]
@@ -80,7 +78,6 @@ __all__ = [
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
-        "anonloom._run.merge": ("merge_until_admitted",),
         "anonloom.kinds._auditor": ("Auditor", "GridRow"),
         "anonloom.kinds._collection": ("Collection", "SamplingRecord"),
         "anonloom.kinds._collector": ("Collector", "PLAYED"),

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import Table
-from anonloom.data import collapse
 from anonloom.typing import FloatArray, IntArray
+from anonloom_columns import collapse
 from anonloom_kernels.compiled import inline_kernel, kernel
 from anonloom_kernels.hierarchy_levels import Levels, levels_of
 from anonloom_kernels.losses import Losses, extent_loss, losses_of

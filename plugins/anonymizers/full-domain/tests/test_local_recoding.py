@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from anonloom import Classes, Column, Findings, Guard, Schema, StageContext, Table
 from anonloom.hierarchies import Tree
-from anonloom.loss import gcp
 from anonloom_full_domain.full_domain import FullDomain
 from anonloom_full_domain.local_recoding import LocalRecoding
+from anonloom_loss import gcp
 from anonloom_testing.privacy_cases import AtLeast
 from anonloom_testing.strategies import demands, samples
 

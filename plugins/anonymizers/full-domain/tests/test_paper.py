@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from anonloom import Column, Guard, Schema, StageContext, Table
 from anonloom.hierarchies import Prefix
-from anonloom.loss import gcp
 from anonloom_full_domain.full_domain import FullDomain
 from anonloom_full_domain.grid import Grid
 from anonloom_full_domain.local_recoding import LocalRecoding
+from anonloom_loss import gcp
 from anonloom_testing.privacy_cases import AtLeast
 
 #: The private table of Samarati and Sweeney's lattice <race, ZIP>: two races in four ZIP codes.

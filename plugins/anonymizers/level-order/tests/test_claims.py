@@ -5,8 +5,8 @@ import pytest
 
 from anonloom import Column, Guard, Schema, StageContext, Table
 from anonloom.hierarchies import Tree
-from anonloom.loss import gcp
 from anonloom_level_order.method import LevelOrder
+from anonloom_loss import gcp
 from anonloom_testing.privacy_cases import AtLeast
 
 QUASI = "sex age race marital-status education native-country workclass occupation".split()

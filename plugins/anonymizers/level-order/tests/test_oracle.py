@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from anonloom import Classes, Column, Guard, Schema, StageContext, Table
 from anonloom.hierarchies import Tree
-from anonloom.loss import class_losses, gcp
 from anonloom_kernels.level_order_key import level_order
 from anonloom_level_order.method import LevelOrder
 from anonloom_level_order.sequence import order_by_sequence, sequence_of
+from anonloom_loss import class_losses, gcp
 from anonloom_testing.privacy_cases import AtLeast, DistinctValues, WithinDistance
 
 TOWNS = {"north": ["a", "b", "c"], "south": ["d", "e"], "f": None}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from anonloom import Column, Guard, Schema, StageContext, Table
 from anonloom.hierarchies import Tree
-from anonloom.loss import gcp
+from anonloom_loss import gcp
 from anonloom_mondrian.mondrian import Mondrian
 from anonloom_testing.privacy_cases import AtLeast, DistinctValues, WithinDistance
 

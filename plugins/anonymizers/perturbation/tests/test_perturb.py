@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from anonloom import Column, Schema, StageContext, Table
-from anonloom.data import OrderedColumn
 from anonloom.errors import UsageError
 from anonloom.hierarchies import Tree, Widths
+from anonloom_columns import OrderedColumn
 from anonloom_perturbation.noise import add_noise, usual_noise
 from anonloom_perturbation.perturb import Perturb
 from anonloom_perturbation.swaps import donors

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from anonloom import Classes, Column, Findings, Guard, Partitioner, Schema, StageContext, Table
 from anonloom.errors import ParameterError
-from anonloom.loss import gcp
+from anonloom_loss import gcp
 from anonloom_rayden.cof import Cof
 from anonloom_rayden.detection import ScoreSettings, beyond, removable
 from anonloom_rayden.gower import space_of

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from anonloom import Classes, Column, Findings, Guard, Schema, StageContext, Table
-from anonloom.loss import merge_until_admitted
+from anonloom_loss import merge_until_admitted
 from anonloom_rayden.cof import Cof
 from anonloom_rayden.detection import ScoreSettings
 from anonloom_rayden.gower import between, space_of

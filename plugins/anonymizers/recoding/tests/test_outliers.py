@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from anonloom import Classes, Column, Guard, Schema, StageContext, Table
 from anonloom.data import Regions
 from anonloom.hierarchies import Tree
-from anonloom.loss import gcp
+from anonloom_loss import gcp
 from anonloom_recoding.outliers import LeaveAll, Suppress
 from anonloom_recoding.row_fit import worst_rows
 from anonloom_testing.privacy_cases import AtLeast, DistinctValues

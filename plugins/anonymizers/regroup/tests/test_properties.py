@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from anonloom import Classes, Guard, StageContext
 from anonloom.data import Regions
-from anonloom.loss import gcp
+from anonloom_loss import gcp
 from anonloom_regroup.method import Regroup
 from anonloom_testing import tables
 from anonloom_testing.privacy_cases import DEMANDS, AtLeast

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from anonloom import Chart, Classes, Column, Findings, Guard, Schema, StageContext, Table
-from anonloom.data import Visible
 from anonloom.hierarchies import Tree
+from anonloom_columns import Visible
 from anonloom_tada.kl_tree import KLTree
 from anonloom_tada.thresholds import questions
 from anonloom_tada.tree_chart import MOST_NODES, step_of

@@ -22,8 +22,8 @@ from anonloom.runtime import (
     describe_cells,
     describe_column,
     main,
-    nearest_to_rows,
 )
+from anonloom_loss import nearest_to_rows
 from anonloom_replay.transformation import Transformation
 
 TOWNS = {"north": {"coast": ["a", "b"], "hills": ["c"]}, "south": ["d", "e"]}

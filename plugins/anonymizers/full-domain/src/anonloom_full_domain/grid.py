@@ -6,8 +6,8 @@ import attrs
 import numpy as np
 
 from anonloom import Classes, Table, short_repr
-from anonloom.data import collapse
 from anonloom.typing import CodeArray, FloatArray, IntArray
+from anonloom_columns import collapse
 from anonloom_full_domain.box_kernel import NodeRecoding, group_points
 from anonloom_full_domain.lattice import Lattice
 

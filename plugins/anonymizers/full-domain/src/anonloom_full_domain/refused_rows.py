@@ -4,7 +4,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import Table
-from anonloom.loss import merge_until_admitted
 from anonloom.typing import CodeArray, IntArray
 from anonloom_full_domain.class_assembly import assemble
 from anonloom_full_domain.grid import Grid
@@ -12,6 +11,7 @@ from anonloom_full_domain.recoding_rounds import PublishedPoints
 from anonloom_full_domain.verdicts import Judge
 from anonloom_kernels.compiled import kernel
 from anonloom_kernels.losses import Losses, extent_loss, losses_of
+from anonloom_loss import merge_until_admitted
 
 #: A loss of everything, but for rounding.
 TELLS_NOTHING = 1 - 1e-12

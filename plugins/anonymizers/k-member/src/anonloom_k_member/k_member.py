@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import Classes, Finding, Guard, Partitioner, StageContext, Table, param
-from anonloom.data import collapse
-from anonloom.loss import merge_until_admitted
 from anonloom.params import at_least
+from anonloom_columns import collapse
 from anonloom_k_member.greedy import cluster_cells
 from anonloom_kernels.coarse_blocks import cells_of, each_cell
 from anonloom_kernels.compiled import announce_compilation
 from anonloom_kernels.height_distance import heights_of
 from anonloom_kernels.losses import losses_of
+from anonloom_loss import merge_until_admitted
 
 
 @attrs.frozen(kw_only=True)

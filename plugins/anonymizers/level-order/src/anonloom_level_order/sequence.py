@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import Table
-from anonloom.data import Axis, collapse, combined_key
+from anonloom.data import Axis
 from anonloom.typing import IntArray
+from anonloom_columns import collapse, combined_key
 from anonloom_kernels.hierarchy_levels import axis_levels
 from anonloom_kernels.level_order_key import BITS
 

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import Classes, Table, short_repr
-from anonloom.data import Regions, collapse
+from anonloom.data import Regions
 from anonloom.typing import CodeArray, IntArray
+from anonloom_columns import collapse
 
 
 def spans(starts: IntArray, lengths: IntArray) -> IntArray:

@@ -5,12 +5,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import Classes, Finding, Guard, Partitioner, StageContext, Table, param
-from anonloom.data import combined_key
-from anonloom.loss import merge_until_admitted
 from anonloom.params import at_least
+from anonloom_columns import combined_key
 from anonloom_kernels.coarse_blocks import cells_of, each_cell
 from anonloom_kernels.compiled import announce_compilation
 from anonloom_kernels.height_distance import heights_of
+from anonloom_loss import merge_until_admitted
 from anonloom_oka.one_pass import cluster_cells
 
 

@@ -4,7 +4,8 @@ from typing import Literal
 
 import numpy as np
 
-from anonloom.data import LARGEST, OrderedColumn, Places
+from anonloom.data import LARGEST
+from anonloom_columns import OrderedColumn, Places
 
 Level = Literal["low", "medium", "high"]
 

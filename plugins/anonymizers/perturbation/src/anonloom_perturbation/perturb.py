@@ -9,9 +9,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom import Chart, Column, Finding, Mechanism, Schema, StageContext, Table, param
-from anonloom.data import EncodedColumn, OrderedColumn, Role, encode
+from anonloom.data import EncodedColumn, Role, encode
 from anonloom.errors import UsageError
 from anonloom.params import all_of, at_least, between, distinct, not_empty
+from anonloom_columns import OrderedColumn
 from anonloom_perturbation.amounts import Every
 from anonloom_perturbation.noise import Level, add_noise, usual_noise
 from anonloom_perturbation.swaps import OF_CATEGORIES, How, donors

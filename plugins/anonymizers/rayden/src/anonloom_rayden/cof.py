@@ -17,10 +17,10 @@ from anonloom import (
     Table,
     param,
 )
-from anonloom.loss import merge_until_admitted
 from anonloom.params import at_least, between
 from anonloom.typing import IntArray
 from anonloom_kernels.compiled import announce_compilation
+from anonloom_loss import merge_until_admitted
 from anonloom_rayden.detection import Chain, ScoreSettings, admits_rest, beyond, removable
 from anonloom_rayden.gower import Categories, Distance, distance_problem, space_of
 from anonloom_rayden.vptree import VpTree

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import Classes, Guard, StageContext, Table, short_repr
-from anonloom.data import combined_key
 from anonloom.typing import FloatArray, IntArray
+from anonloom_columns import combined_key
 from anonloom_kernels.compiled import in_threads
 from anonloom_rayden import scores as chains
 from anonloom_rayden.gower import Space

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import Classes, Guard, StageContext, Table
-from anonloom.data import collapse
 from anonloom.typing import IntArray
+from anonloom_columns import collapse
 from anonloom_kernels.compiled import in_threads
 from anonloom_rayden.gower import Space
 from anonloom_rayden.tree import PAPER, Nodes, Points, Rule, grow

@@ -4,13 +4,13 @@ import attrs
 import numpy as np
 
 from anonloom import Classes, Guard, OutlierHandler, StageContext, Table, param
-from anonloom.loss import gcp
 from anonloom.params import at_least, between
 from anonloom_kernels.admissible_windows import windows_of
 from anonloom_kernels.compiled import announce_compilation, in_threads
 from anonloom_kernels.level_order_key import level_order
 from anonloom_kernels.losses import losses_of
 from anonloom_kernels.optimal_cuts import divide
+from anonloom_loss import gcp
 from anonloom_regroup.blocks import Improver, arrange_classes, block_edges
 from anonloom_regroup.measures import findings, rows_moved
 

@@ -13,8 +13,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom import Column, Table, short_repr
-from anonloom.data import OrderedColumn
 from anonloom.typing import FloatArray, IntArray
+from anonloom_columns import OrderedColumn
 
 #: Code of a missing cell.
 MISSING = -1

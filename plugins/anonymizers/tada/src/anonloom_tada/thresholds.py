@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from anonloom.data import Axis, Visible, place_texts
+from anonloom.data import Axis
+from anonloom_columns import Visible, place_texts
 
 
 def questions(axis: Axis, begin: int, end: int, last: int, shown: Visible) -> tuple[str, str]:

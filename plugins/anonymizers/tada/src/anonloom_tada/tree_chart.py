@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from anonloom import Chart, Finding, Guard, Release, Table
-from anonloom.data import Axis, Visible
+from anonloom.data import Axis
 from anonloom.typing import BoolArray, FloatArray
+from anonloom_columns import Visible
 from anonloom_tada.thresholds import parts_of, questions
 from anonloom_tada.tree_growth import Forest, Splits
 

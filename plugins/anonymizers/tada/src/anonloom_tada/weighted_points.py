@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import Classes, Table, short_repr
-from anonloom.data import collapse
 from anonloom.typing import CodeArray, IntArray
+from anonloom_columns import collapse
 
 
 def spans(starts: IntArray, lengths: IntArray) -> IntArray:

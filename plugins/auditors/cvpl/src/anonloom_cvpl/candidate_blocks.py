@@ -6,8 +6,8 @@ from itertools import combinations
 import attrs
 import numpy as np
 
-from anonloom.data import collapse
 from anonloom.typing import BoolArray, Float32Array, IntArray
+from anonloom_columns import collapse
 from anonloom_cvpl.hashing import HashScheme
 from anonloom_cvpl.similarity import Space
 from anonloom_linkage.blocking import Scheme

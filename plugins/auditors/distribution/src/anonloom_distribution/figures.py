@@ -12,8 +12,9 @@ from scipy import sparse
 
 from anonloom import Column, Schema, short_repr
 from anonloom.cells import cell_text
-from anonloom.data import Axis, Visible, encode, place_texts
+from anonloom.data import Axis, encode
 from anonloom.typing import BoolArray, FloatArray, IntArray
+from anonloom_columns import Visible, place_texts
 from anonloom_distribution.groups import Group
 from anonloom_distribution.noise import Rows
 from anonloom_distribution.tables import BEFORE, ORIGINAL, RELEASE, Tables

@@ -6,8 +6,8 @@ import attrs
 import numpy as np
 
 from anonloom import AuditInput, Release, Table, short_repr
-from anonloom.data import Visible
 from anonloom.typing import FloatArray, IntArray
+from anonloom_columns import Visible
 from anonloom_linkage.aligned_columns import AlignedColumn, Cells, align_columns, shared_columns
 
 ORIGINAL, RELEASE, BEFORE = range(3)

@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import Classes, Table
-from anonloom.loss import class_losses
+from anonloom_loss import class_losses
 
 Sizes = NDArray[np.int64]
 

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import Classes, Guard, Release, Schema, Table, short_repr
-from anonloom.data import collapse
 from anonloom.errors import DataError
-from anonloom.kinds import merge_until_admitted
 from anonloom.params import InvalidValue
-from anonloom.runtime import TRANSFORMATION_FORMAT, Suppression, Unit, hull, nearest_to_rows
+from anonloom.runtime import TRANSFORMATION_FORMAT, Suppression, Unit
 from anonloom.typing import BoolArray, IntArray
+from anonloom_columns import collapse
+from anonloom_loss import hull, merge_until_admitted, nearest_to_rows
 from anonloom_replay.columns import ReplayColumn
 from anonloom_replay.file_format import (
     read_column,

@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 import pandas as pd
 
-from anonloom._representation import short_repr
+from anonloom import short_repr
 from anonloom.cells import (
     MOMENTS,
     cell_text,
@@ -20,7 +20,7 @@ from anonloom.cells import (
     read_interval,
     read_range,
 )
-from anonloom.data._axis import Axis
+from anonloom.data import Axis
 from anonloom.typing import FloatArray
 
 # A decade, year, quarter, month, day, hour or some of them, as calendar hierarchies write it.

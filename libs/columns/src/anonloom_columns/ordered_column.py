@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from anonloom import Column
 from anonloom.cells import MOMENTS
-from anonloom.data._coding import LARGEST
-from anonloom.data._hierarchy_builders import UncoveredValues
-from anonloom.data._schema import Column
+from anonloom.data import LARGEST
+from anonloom.hierarchies import UncoveredValues
 
 Places = NDArray[np.float64]
 

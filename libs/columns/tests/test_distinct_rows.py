@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonloom.data import collapse, combined_key
+from anonloom_columns import collapse, combined_key
 
 
 @st.composite

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from anonloom import Column
-from anonloom.data import OrderedColumn
-from anonloom.data._ordered_column import nearest
 from anonloom.hierarchies import Tree
+from anonloom_columns import OrderedColumn
+from anonloom_columns.ordered_column import nearest
 
 
 def number(values, **more):

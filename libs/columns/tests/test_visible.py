@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from anonloom import Column, Schema, Table
-from anonloom.data import Visible, place_texts
 from anonloom.hierarchies import Tree
+from anonloom_columns import Visible, place_texts
 
 
 def axis_of(cells, **column):

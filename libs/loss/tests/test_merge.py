@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom import Classes, Column, Guard, PrivacyModel, Schema, Table
-from anonloom._run.merge import merge_until_admitted
+from anonloom_loss import merge_until_admitted
 
 SCHEMA = Schema(
     (

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonloom import Classes, Column, Schema, Table
-from anonloom._run import nearest
+from anonloom_loss import nearest
 
 
 def every_pair(table, classes, some, parent):

@@ -14,10 +14,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom._representation import short_repr
-from anonloom.data._axis import Axis
-from anonloom.data._classes import Classes, Rows
-from anonloom.data._table import Table
+from anonloom import Classes, Table, short_repr
+from anonloom.data import Axis, Rows
 from anonloom.typing import FloatArray
 
 #: Classes in a block.

@@ -2,8 +2,7 @@
 
 Methods ask before publishing (`class_losses`, `gcp`); auditors and reports ask afterwards, of the
 published cells alone (`release_losses`, `column_losses`, `release_gcp`). Both give the same figures
-for what a generalizer wrote as the axis says. Methods that look at sizes only let
-`merge_until_admitted` join what the guard refuses with the class that costs the least loss.
+for what a generalizer wrote as the axis says.
 
 Loss is how much wider a cell is than the value that it covers. A value that was replaced by another
 one is not wider at all, and still not what it was: such columns have no loss (`changed_columns`).
@@ -15,25 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonloom import cells
-from anonloom._run.merge import merge_until_admitted
-from anonloom.data._axis import Axis
-from anonloom.data._classes import Classes, Regions
-from anonloom.data._release import Release
-from anonloom.data._schema import Type
-from anonloom.data._table import Table
-
-__all__ = [
-    "changed_columns",
-    "class_losses",
-    "column_losses",
-    "distinct_members",
-    "gcp",
-    "mean_of_columns",
-    "merge_until_admitted",
-    "release_gcp",
-    "release_losses",
-]
+from anonloom import Classes, Release, Table, cells
+from anonloom.data import Axis, Regions, Type
 
 
 def distinct_members(table: Table, classes: Classes, axis: int) -> NDArray[np.int64]:

@@ -8,10 +8,9 @@ still refused is suppressed whole; admitted classes are never touched unless a r
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom._run.nearest import nearest_classes
-from anonloom.data._classes import Classes, Rows
-from anonloom.data._table import Table
-from anonloom.kinds._guard import Guard
+from anonloom import Classes, Guard, Table
+from anonloom.data import Rows
+from anonloom_loss.nearest import nearest_classes
 
 Extents = tuple[NDArray[np.integer], NDArray[np.integer]]
 

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonloom._representation import short_repr
+from anonloom import short_repr
 
 
 @short_repr

@@ -1,0 +1,15 @@
+"""Columns as methods and auditors look at them: places, what a release shows, distinct rows."""
+
+from anonloom_columns.distinct_rows import Points, collapse, combined_key
+from anonloom_columns.ordered_column import OrderedColumn, Places
+from anonloom_columns.visible import Visible, place_texts
+
+__all__ = [
+    "OrderedColumn",
+    "Places",
+    "Points",
+    "Visible",
+    "collapse",
+    "combined_key",
+    "place_texts",
+]
