@@ -304,6 +304,25 @@ def test_a_module_that_cannot_be_imported(registry):
     ) == load_refusal(registry, "nowhere:Cut")
 
 
+@pytest.mark.parametrize(
+    ("module", "line"),
+    [
+        ("anonloom.data.loss", "from anonloom_loss import gcp, class_losses, ...; pip install anonloom-loss"),
+        ("anonloom.run", "anonloom.runtime has what packages with commands need; merge_until_admitted is in anonloom_loss"),
+        ("anonloom.data.line", "from anonloom_columns import OrderedColumn; pip install anonloom-columns"),
+        ("anonloom.data.points", "from anonloom_columns import collapse, combined_key; pip install anonloom-columns"),
+        ("anonloom.data.visible", "from anonloom_columns import Visible, place_texts; pip install anonloom-columns"),
+        ("anonloom.data.old", "from anonloom import Table, Schema, Column, Classes, Release, AuditInput; the rest is in anonloom.data"),
+    ],
+)  # fmt: skip
+def test_a_module_that_was_core_s_is_followed_by_the_line_that_replaces_it(registry, module, line):
+    assert (
+        "partitioner 'cut' of acme 1 cannot be imported\n"
+        f"    ModuleNotFoundError: No module named '{module}'\n"
+        f"    {line}"
+    ) == load_refusal(registry, f"{module}:Cut")
+
+
 def test_a_class_that_is_not_there(registry):
     assert (
         f"partitioner 'cut' of acme 1 cannot be used: there is no class {__name__}:Missing"

@@ -9,13 +9,22 @@ CHANGES: dict[int, str] = {
     "everything else public is listed in docs/stability.md; then say ANONLOOM_API = 2",
 }
 
-# Modules of version 1 that were public by use -> the line that replaces them.
+# Modules of version 1 that were public by use -> the line that replaces them; the first that fits.
 _MOVED = {
+    "anonloom.data.loss": "from anonloom_loss import gcp, class_losses, ...; pip install "
+    "anonloom-loss",
+    "anonloom.data.line": "from anonloom_columns import OrderedColumn; pip install "
+    "anonloom-columns",
+    "anonloom.data.points": "from anonloom_columns import collapse, combined_key; pip install "
+    "anonloom-columns",
+    "anonloom.data.visible": "from anonloom_columns import Visible, place_texts; pip install "
+    "anonloom-columns",
     "anonloom.kinds": "from anonloom import Partitioner, Guard, StageContext, ...; the rest is in "
     "anonloom.kinds",
     "anonloom.data": "from anonloom import Table, Schema, Column, Classes, Release, AuditInput; "
     "the rest is in anonloom.data",
-    "anonloom.run": "anonloom.runtime has what packages with commands need",
+    "anonloom.run": "anonloom.runtime has what packages with commands need; merge_until_admitted "
+    "is in anonloom_loss",
     "anonloom.cli": "anonloom.runtime has what packages with commands need",
     "anonloom.registry": "from anonloom import Registry",
     "anonloom.spec": "from anonloom import Pipeline",
