@@ -24,8 +24,6 @@ from adult_table import TREES, Publish, encoded, rows_of_adult
 from measure import repeated
 
 from anonloom import Classes, Guard, Partitioner, StageContext, Table
-from anonloom._run import check
-from anonloom._run.table_files import write_parquet
 from anonloom_full_domain.full_domain import FullDomain
 from anonloom_full_domain.local_recoding import LocalRecoding
 from anonloom_k_member.k_member import KMember
@@ -38,6 +36,8 @@ from anonloom_rayden.cof import Cof
 from anonloom_rayden.vptree import VpTree
 from anonloom_recoding.hierarchy import ByHierarchy
 from anonloom_regroup.method import Regroup
+from anonloom_runner import check
+from anonloom_runner.table_files import write_parquet
 from anonloom_utility.measures import by_label, set_valued_gcp
 
 WARM_UP = 2000

@@ -14,8 +14,8 @@ from pathlib import Path
 import pandas as pd
 
 from anonloom import Column, Release, Schema, Table
-from anonloom._run.exposure import examine
 from anonloom.data import Type
+from anonloom_runner.exposure import examine_exposures
 
 ROOT = Path(__file__).resolve().parents[1]
 OWN = (ROOT / "examples/data/clinic.csv", ROOT / ".data/adult_full.csv")
@@ -38,7 +38,7 @@ def main(files: list[str]) -> None:
         release = Release.as_it_is(Table.build(frame, Schema(columns)))
         print(f"\n{path.name}: {len(frame):,} rows\n\n| column | type | u | outcome |")
         print("| --- | --- | --- | --- |")
-        for item in examine(release):
+        for item in examine_exposures(release):
             print(
                 f"| {item.column.name} | {item.column.type} | {item.share:.4f} | {item.outcome} |"
             )

@@ -22,13 +22,13 @@ from transport_limits import aes_rate, hpke_rate, kem_rate
 from transport_round import aes_bytes_of, transport
 
 from anonloom import Classes, Guard, Registry, Release, StageContext, Table
-from anonloom._run.stage_log import StageLog
-from anonloom._run.stages import PipelineStages
-from anonloom._spec.pipeline import load_pipeline
+from anonloom.spec import load_pipeline
 from anonloom_anonify.campaign import Campaign
 from anonloom_anonify.collector import Anonify
 from anonloom_anonify.donor_data import DonorData
 from anonloom_anonify.planning import named_rounds
+from anonloom_runner.stage_log import StageLog
+from anonloom_runner.stages import PipelineStages
 
 PIPELINE = Path(__file__).resolve().parent / "donation.yaml"
 

@@ -21,9 +21,6 @@ import numpy as np
 import pandas as pd
 
 from anonloom import AuditInput, Classes, Column, Guard, Schema, StageContext, Table
-from anonloom._run import check
-from anonloom._run.provenance import input_digest
-from anonloom._run.table_files import write_csv, write_parquet
 from anonloom.hierarchies import FromFile
 from anonloom_disclosure.auditor import Disclosure
 from anonloom_loss import merge_until_admitted
@@ -35,6 +32,9 @@ from anonloom_recoding.centroid import Centroid
 from anonloom_recoding.hierarchy import ByHierarchy
 from anonloom_recoding.outliers import Suppress
 from anonloom_recoding.sets import Sets
+from anonloom_runner import check
+from anonloom_runner.provenance import input_digest
+from anonloom_runner.table_files import write_csv, write_parquet
 from anonloom_sampling.samplers import StratifiedSampler
 from anonloom_utility.auditor import Utility
 

@@ -11,8 +11,8 @@ import pandas as pd
 from environments import run
 
 from anonloom.kinds import Query
-from anonloom.runtime import write_csv
 from anonloom_merkle.scheme import Merkle
+from anonloom_runner.table_files import write_csv
 
 MOST_SECONDS = 300.0
 _RECIPIENT = """

@@ -23,7 +23,6 @@ from anonloom import (
     StageContext,
     Table,
 )
-from anonloom._run import check
 from anonloom.hierarchies import FromFile
 from anonloom_learning.classifiers import fitted
 from anonloom_learning.versions import Lesson, Question
@@ -33,6 +32,7 @@ from anonloom_mondrian.mondrian import Mondrian
 from anonloom_privacy_models.k_anonymity import KAnonymity
 from anonloom_privacy_models.l_diversity import LDiversity
 from anonloom_recoding.hierarchy import ByHierarchy
+from anonloom_runner import check
 from anonloom_tada.kl_tree import KLTree
 
 LABEL, SENSITIVE = "salary-class", "occupation"

@@ -14,8 +14,8 @@ from collections import Counter
 import pytest
 import yaml
 
-from anonloom._cli import main
 from anonloom_catalog import first_party_folders
+from anonloom_cli import main
 from anonloom_testing.canaries import (
     SEED,
     canaries,

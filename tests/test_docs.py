@@ -11,10 +11,10 @@ from error_messages import CLASSES, messages_of
 from make_reference import CORE, PAGES, all_commands, first_party, signature, stale
 
 from anonloom import Registry, hookspecs
-from anonloom._cli import main
 from anonloom._spec.pipeline import load_pipeline
 from anonloom.kinds import Guarantees
 from anonloom_catalog import first_party_folders
+from anonloom_cli import main
 from anonloom_testing import PartitionerConformance, TransportConformance
 
 KINDS = Registry.empty().kinds

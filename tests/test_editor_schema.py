@@ -9,10 +9,11 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from anonloom import Registry
 from anonloom._spec.document import read
 from anonloom.api import API_VERSION, Method, hookimpl
 from anonloom.errors import SpecError
-from anonloom.runtime import Registry, main
+from anonloom_cli import main
 from anonloom_editor_schema import plugin
 from anonloom_editor_schema.schema import editor_schema
 

@@ -10,8 +10,8 @@ import pytest
 import yaml
 from get_data import find_or_fetch
 
-from anonloom._cli import main
 from anonloom_catalog import first_party_folders
+from anonloom_cli import main
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 FILES = sorted(EXAMPLES.glob("*.yaml"))

@@ -11,13 +11,14 @@ import pytest
 
 import anonloom_scaffold.plugin as scaffold_hooks
 from anonloom import Pipeline, Registry
-from anonloom._cli import main
-from anonloom._cli.plan import plan
 from anonloom._registry import builtin
 from anonloom._spec.pipeline import load_pipeline
 from anonloom.api import API_VERSION, Kind, Method, hookimpl
 from anonloom.errors import PluginError, PrivacyError, SpecError
+from anonloom_cli import main
+from anonloom_cli.plan import plan
 from anonloom_editor_schema.schema import editor_schema
+from anonloom_runner import plugin as runner
 
 FILES = {
     "plugin.py": f"""
@@ -137,6 +138,7 @@ def registry(tmp_path, monkeypatch):
 
     registry = Registry.empty()
     assert registry.register(builtin, distribution="anonloom-core", version="0.1.0")
+    assert registry.register(runner, distribution="anonloom-runner", version="0.1.0")
     assert registry.register(acme_notary.plugin, distribution="acme-notary", version="1.0")
     monkeypatch.setattr(Registry, "_environment", registry)
     return registry
@@ -286,6 +288,7 @@ def test_a_stage_of_a_new_kind_runs_as_the_kind_that_it_derives_from(tmp_path, m
     monkeypatch.syspath_prepend(tmp_path)
     registry = Registry.empty()
     assert registry.register(builtin, distribution="anonloom-core", version="0.1.0")
+    assert registry.register(runner, distribution="anonloom-runner", version="0.1.0")
     module = plugin(
         anonloom_register_kinds=[
             kind(

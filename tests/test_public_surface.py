@@ -210,8 +210,8 @@ def test_hook_modules_import_nothing_of_core_but_its_descriptors():
         ("import anonloom as loom\nloom.data._table", "is private"),
         ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import anonloom._spec", "is private"),
         ("from importlib import import_module\nimport_module('anonloom.data._classes')", "is private"),
-        ("__import__('anonloom._run')", "is private"),
-        ("TARGET = 'anonloom._run.curator:Curator'", "is private"),
+        ("__import__('anonloom_runner')", "is private"),
+        ("TARGET = 'anonloom.kinds._curator:Curator'", "is private"),
         ("TARGET = 'anonloom.kinds._engines:Clock'", "is private"),
         ("from anonloom.kinds import nothing_like_this", "nothing_like_this is not in anonloom.kinds.__all__"),
         ("from anonloom import Tabel", "Tabel is not in anonloom.__all__"),
@@ -274,8 +274,8 @@ def test_a_user_s_script_is_typed_strictly(tmp_path):
         cwd=tmp_path,
     )
     assert [
-        "anonloom._run.pipeline.Pipeline",
-        "anonloom._run.outcome.Outcome",
+        "anonloom._pipeline.Pipeline",
+        "anonloom._outcome.Outcome",
         "anonloom.data._release.Release",
         "anonloom.findings.Findings",
         "def (table: anonloom.data._table.Table, classes: anonloom.data._classes.Classes, "

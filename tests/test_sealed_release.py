@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from anonloom import Registry
 from anonloom.errors import IntegrityError
-from anonloom.runtime import main
+from anonloom_cli import main
 from anonloom_seals import keys
 from anonloom_seals.head import Head
 from anonloom_seals.verification import verify_folder

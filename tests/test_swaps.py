@@ -12,9 +12,9 @@ import pytest
 import yaml
 
 from anonloom import Pipeline
-from anonloom._cli import main
 from anonloom.errors import PrivacyError
 from anonloom_catalog import first_party_folders
+from anonloom_cli import main
 
 PARTITIONERS = sorted(name for kind, name in first_party_folders() if kind == "partitioner")
 HANDLERS = sorted(name for kind, name in first_party_folders() if kind == "outliers")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from anonloom._cli import main
-from anonloom.data._unit import wording_for
 from anonloom_catalog import first_party_folders
+from anonloom_cli import main
+from anonloom_runner.unit import wording_for
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 

@@ -36,11 +36,22 @@ GROUPS = (
 
 
 # Packages under libs/ that plugins may import; each may depend on those before it.
-LIBRARIES = ("catalog", "testing", "columns", "loss", "kernels", "linkage", "seals", "transport")
+LIBRARIES = (
+    "catalog",
+    "loss",
+    "runner",
+    "cli",
+    "testing",
+    "columns",
+    "kernels",
+    "linkage",
+    "seals",
+    "transport",
+)
 # What the quickstart in README.md uses; a test compares it with the pipeline.
 QUICKSTART = ("disclosure", "mondrian", "page", "privacy-models", "recoding", "utility")
 # What the metapackage brings besides: it names the package of a method that is missing.
-ALWAYS = ("core", "catalog")
+ALWAYS = ("core", "catalog", "cli")
 # uv builds a package with C code again when one of these has changed.
 CACHE_KEYS = ("pyproject.toml", "setup.py", "src/**/*.c", "src/**/*.h")
 METAPACKAGE = "metapackage"

@@ -25,10 +25,10 @@ from pipeline_reference import pipeline_page
 from reference_table import NOTE, parameters, table
 
 from anonloom import Registry, hookspecs
-from anonloom._cli import COMMANDS
 from anonloom._registry.loading import Entry
 from anonloom.api import Kind
 from anonloom_catalog import first_party_folders
+from anonloom_cli import COMMANDS
 
 KINDS = Registry.empty().kinds
 # (kind's key, method's name) -> folder below plugins/.

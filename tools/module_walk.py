@@ -13,7 +13,7 @@ import threading
 from inspect import CO_OPTIMIZED
 from types import CodeType, FrameType
 
-from anonloom._cli import main as anonloom
+from anonloom_cli import main as anonloom
 
 MODULES = ("anonloom", "anonloom_")
 

@@ -85,8 +85,8 @@ def test_a_hook_module_imports_nothing_heavy():
     assert "[]" == answer.stdout.strip()
 
 
-def test_there_are_twelve_kinds_with_one_hook_and_one_base_each():
-    assert 12 == len(KINDS) == len({k.hook for k in KINDS.values()})
+def test_there_are_thirteen_kinds_with_one_hook_and_one_base_each():
+    assert 13 == len(KINDS) == len({k.hook for k in KINDS.values()})
     for key, kind in KINDS.items():
         module, _, name = kind.base.partition(":")
         base = getattr(__import__(module, fromlist=[name]), name)

@@ -1,6 +1,6 @@
 """The kit's checks of core's own sources and of its collector."""
 
-from anonloom._run.curator import Curator
+from anonloom.kinds._curator import Curator
 from anonloom.sources import Csv, Frame, Parquet
 from anonloom_testing import CollectorConformance, SourceConformance
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from anonloom import Pipeline
 from anonloom.errors import AnonloomError, UsageError
-from anonloom.runtime import main as anonloom_main
+from anonloom_cli import main as anonloom_main
 from papers.anonify.experiment import Experiment
 from papers.anonify.figures import chapters
 

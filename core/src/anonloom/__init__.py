@@ -10,10 +10,10 @@ from anonloom._lazy import lazy_exports
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from anonloom._outcome import Outcome as Outcome
+    from anonloom._pipeline import Pipeline as Pipeline
     from anonloom._registry.registry import Registry as Registry
     from anonloom._representation import short_repr as short_repr
-    from anonloom._run.outcome import Outcome as Outcome
-    from anonloom._run.pipeline import Pipeline as Pipeline
     from anonloom.data._audit_input import AuditInput as AuditInput
     from anonloom.data._classes import Classes as Classes
     from anonloom.data._release import Release as Release
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from anonloom.kinds._collection import Collection as Collection
     from anonloom.kinds._collector import Collector as Collector
     from anonloom.kinds._context import StageContext as StageContext
+    from anonloom.kinds._engine import Engine as Engine
     from anonloom.kinds._generalizer import Generalizer as Generalizer
     from anonloom.kinds._guard import Guard as Guard
     from anonloom.kinds._integrity import IntegrityScheme as IntegrityScheme
@@ -50,6 +51,7 @@ __all__ = [
     "Collection",
     "Collector",
     "Column",
+    "Engine",
     "Finding",
     "Findings",
     "Generalizer",
@@ -81,8 +83,8 @@ __getattr__, __dir__ = lazy_exports(
     {
         "anonloom._registry.registry": ("Registry",),
         "anonloom._representation": ("short_repr",),
-        "anonloom._run.outcome": ("Outcome",),
-        "anonloom._run.pipeline": ("Pipeline",),
+        "anonloom._outcome": ("Outcome",),
+        "anonloom._pipeline": ("Pipeline",),
         "anonloom.data._audit_input": ("AuditInput",),
         "anonloom.data._classes": ("Classes",),
         "anonloom.data._release": ("Release",),
@@ -94,6 +96,7 @@ __getattr__, __dir__ = lazy_exports(
         "anonloom.kinds._collection": ("Collection",),
         "anonloom.kinds._collector": ("Collector",),
         "anonloom.kinds._context": ("StageContext",),
+        "anonloom.kinds._engine": ("Engine",),
         "anonloom.kinds._generalizer": ("Generalizer",),
         "anonloom.kinds._guard": ("Guard",),
         "anonloom.kinds._integrity": ("IntegrityScheme",),

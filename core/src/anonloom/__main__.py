@@ -1,8 +1,10 @@
-"""`python -m anonloom` is `anonloom`."""
+"""`python -m anonloom` is `anonloom`, which a package of its own brings."""
 
 import sys
-
-from anonloom._cli import main
+from importlib.metadata import entry_points
 
 if __name__ == "__main__":
-    sys.exit(main())
+    points = entry_points(group="console_scripts", name="anonloom")
+    if not points:
+        sys.exit("anonloom: the command line is not installed\n    pip install anonloom-cli")
+    sys.exit(next(iter(points)).load()())

@@ -133,7 +133,8 @@ class Method(_MethodFields):
     reads : set of str
         The roles of the columns that it looks at. It is given a table that holds no others.
     default : bool
-        Whether a pipeline that names no reporters uses it; for reporters only.
+        Whether a pipeline that names none uses it; for reporters, and for engines, of which one
+        only may say so.
     evidence : mapping of str to str
         What it can give to auditors, by the word that they have in `needs`, each with the line
         that a pipeline must hold for it, such as ``collect: {collector: ...}``; for collectors.

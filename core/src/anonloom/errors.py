@@ -14,6 +14,8 @@ import re
 from collections.abc import Iterable
 from typing import ClassVar, NamedTuple
 
+from anonloom._spelling import comma_list, did_you_mean, on_one_line
+
 __all__ = [
     "AnonloomError",
     "DataError",
@@ -27,6 +29,9 @@ __all__ = [
     "SpecError",
     "TransportError",
     "UsageError",
+    "comma_list",
+    "did_you_mean",
+    "on_one_line",
 ]
 
 # What stands before the host in a URL: a user's name and a password.

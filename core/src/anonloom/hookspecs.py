@@ -229,6 +229,23 @@ def anonloom_register_reporters() -> list[Method]:  # type: ignore[empty-body]  
 
 
 @hookspec
+def anonloom_register_engines() -> list[Method]:  # type: ignore[empty-body]  # see above
+    """Name the engines: what runs a pipeline that was read and checked.
+
+    Returns
+    -------
+    list of Method
+        One per engine; each target is an `Engine`. Names are unique among all engines.
+
+    When it is called
+        Once, when the registry is first read. Never during a run. One of all engines that are
+        installed says ``default=True``; it runs the pipelines that name none.
+    What it must not do
+        Open a socket, start a process, or import the module that holds the method.
+    """
+
+
+@hookspec
 def anonloom_register_commands() -> list[Command]:  # type: ignore[empty-body]  # see above
     """Name the commands that the plugin adds to ``anonloom``.
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom import Classes, Column, Release, Schema, Table
-from anonloom._run.sanitize import sanitize
+from anonloom_runner.sanitize import sanitize
 
 SCHEMA = Schema(
     [

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-import anonloom._cli as cli
+import anonloom_cli as cli
 from anonloom import Registry
 from anonloom.api import Command, KnownPlugin, hookimpl
 from anonloom.errors import DataError
@@ -324,7 +324,7 @@ def test_what_the_machine_does_not_allow_is_no_bug(anonloom, monkeypatch):
 
 def test_closed_and_narrow_outputs_are_no_bug(tmp_path):
     """Neither a service without outputs nor a terminal without letters stops a command."""
-    code = "import sys; from anonloom._cli import main; "
+    code = "import sys; from anonloom_cli import main; "
     narrow = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     shown = subprocess.run(
         [sys.executable, "-c", code + "sys.exit(main(['plugins', 'show', 'cs\u00fc']))"],
@@ -339,7 +339,7 @@ def test_closed_and_narrow_outputs_are_no_bug(tmp_path):
     closed = "sys.stdout = sys.stderr = None; sys.exit(main(['plugins']))"
     assert 0 == subprocess.run([sys.executable, "-c", code + closed], check=False).returncode
     printed = (
-        "import types; import anonloom._cli as cli; m = types.ModuleType('fake_command'); "
+        "import types; import anonloom_cli as cli; m = types.ModuleType('fake_command'); "
         "m.configure = lambda parser: None; m.execute = lambda arguments: print('\u00e9') or 0; "
         "sys.modules['fake_command'] = m; cli.COMMANDS['check'] = ('fake_command', 'x'); "
         "sys.exit(main(['check']))"

@@ -52,9 +52,7 @@ def environment(tmp_path):
     lent = sysconfig.get_paths()["purelib"]
     (Path(packages) / "lent.pth").write_text(f"import site; site.addsitedir({lent!r})\n")
     command = place / "bin" / "anonloom"
-    command.write_text(
-        f"#!{python}\nimport sys\nfrom anonloom._cli import main\nsys.exit(main())\n"
-    )
+    command.write_text(f"#!{python}\nimport sys\nfrom anonloom_cli import main\nsys.exit(main())\n")
     command.chmod(0o755)
     return os.environ | {
         "PATH": f"{place / 'bin'}{os.pathsep}{os.environ['PATH']}",

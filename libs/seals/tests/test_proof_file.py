@@ -8,7 +8,7 @@ import pytest
 from anonloom import Registry
 from anonloom.errors import IntegrityError, UsageError
 from anonloom.kinds import KnownVersion, Query
-from anonloom.runtime import main
+from anonloom_cli import main
 from anonloom_seals.proof_file import prove, verify_proof
 from anonloom_seals.verification import public_folder
 

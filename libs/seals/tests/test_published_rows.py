@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from anonloom import Column, Release, Schema
 from anonloom.errors import IntegrityError
-from anonloom.runtime import write_csv, write_parquet
+from anonloom_runner.table_files import write_csv, write_parquet
 from anonloom_seals.encoding import decode_rows, encode_cell
 from anonloom_seals.published_rows import read_published, read_types
 

@@ -12,7 +12,7 @@ import anonloom_seals.plugin
 from anonloom import Registry
 from anonloom.api import Method, hookimpl
 from anonloom.errors import IntegrityError, UsageError
-from anonloom.runtime import main
+from anonloom_cli import main
 from anonloom_seals.verification import verify_folder
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import yaml
 
 from anonloom.errors import UsageError
-from anonloom.runtime import main as anonloom_main
+from anonloom_cli import main as anonloom_main
 from papers.anonify.__main__ import main
 from papers.anonify.claim_checks import ARX
 from papers.anonify.experiment import CURATOR, PROTOCOL

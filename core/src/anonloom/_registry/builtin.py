@@ -36,7 +36,7 @@ def anonloom_register_collectors() -> list[Method]:
     return [
         Method(
             name="curator",
-            target="anonloom._run.curator:Curator",
+            target="anonloom.kinds._curator:Curator",
             summary="One trusted curator holds the whole table and runs every stage on it.",
             reads=frozenset(ROLES),
         ),

@@ -302,6 +302,32 @@ class Registry:
             raise _ambiguous(self.kinds[kind], name, results)
         return results[0]
 
+    def default(self, kind: str) -> Entry:
+        """Return the one method of a kind that is used where nobody names one.
+
+        Raises
+        ------
+        PluginError
+            If none of those that are installed says so, or more than one.
+        """
+        of = self.kinds[kind]
+        results = [entry for entry in self.methods(kind) if entry.method.default]
+        if not results:
+            known = [
+                plugin.install
+                for plugin in self.known_plugins()
+                if any(hook == of.hook for hook, _ in plugin.methods)
+            ]
+            hints = [*known[:1], *(f"not loaded: {broken}" for broken in self._broken)]
+            raise PluginError(f"no {of.name} is installed", hint="\n".join(hints))
+        if len(results) > 1:
+            owners = comma_list(entry.label for entry in results)
+            raise PluginError(
+                f"several {of.plural} want to be used where none is named: {owners}",
+                hint="remove all but one of them",
+            )
+        return results[0]
+
     def _unknown(self, kind: Kind, name: str) -> PluginError:
         names = [entry.name for entry in self.methods(kind.key)]
         known = next((p for p in self.known_plugins() if (kind.hook, name) in p.methods), None)

@@ -21,6 +21,7 @@ from anonloom._spec.model import (
     PipelineSpec,
     Publish,
     Suppression,
+    Unit,
 )
 from anonloom._spec.order import check_order, check_quasi
 from anonloom._spec.requirements import (
@@ -31,7 +32,6 @@ from anonloom._spec.requirements import (
     check_seal,
 )
 from anonloom._spelling import comma_list
-from anonloom.data._unit import Unit
 from anonloom.errors import Problem, SpecError
 from anonloom.kinds._guard import Guard
 from anonloom.params import at_least, between, not_empty, param

@@ -13,12 +13,14 @@ from anonloom._registry.loading import Entry
 from anonloom._representation import short_repr
 from anonloom._spec.document import Node
 from anonloom.data._schema import Schema
-from anonloom.data._unit import Unit
 from anonloom.errors import Place
 from anonloom.kinds._integrity import Seal
 from anonloom.kinds._reporter import Reporter
 from anonloom.params import between, distinct, not_empty, param
 from anonloom.params._checks import all_of
+
+#: What is counted: persons, or only records, and nothing is said of persons.
+Unit = Literal["person", "record"]
 
 
 @short_repr

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from anonloom.data._coding import EncodedColumn as EncodedColumn
     from anonloom.data._coding import coerce as coerce
     from anonloom.data._coding import encode as encode
+    from anonloom.data._persons import LikelyPersonColumn as LikelyPersonColumn
+    from anonloom.data._persons import may_differ as may_differ
+    from anonloom.data._persons import numbering_persons as numbering_persons
     from anonloom.data._release import Release as Release
     from anonloom.data._schema import ISO as ISO
     from anonloom.data._schema import PUBLISHED as PUBLISHED
@@ -30,21 +33,25 @@ if TYPE_CHECKING:
     from anonloom.data._table import EMPTY as EMPTY
     from anonloom.data._table import Table as Table
     from anonloom.data._table import check_columns as check_columns
+    from anonloom.data._table import on_own_axes as on_own_axes
+    from anonloom.data._text import changed_cells as changed_cells
     from anonloom.data._text import normalize_column as normalize_column
     from anonloom.data._text import normalize_text as normalize_text
+    from anonloom.data._text import visible_form as visible_form
 
 __all__ = [
     "AuditInput",
     "Axis",
     "Classes",
-    "EncodedColumn",
     "Column",
     "Cover",
     "Draw",
     "EMPTY",
+    "EncodedColumn",
     "Form",
     "ISO",
     "LARGEST",
+    "LikelyPersonColumn",
     "Need",
     "PUBLISHED",
     "ROLES",
@@ -56,20 +63,47 @@ __all__ = [
     "Schema",
     "Table",
     "Type",
+    "changed_cells",
     "check_columns",
     "coerce",
+    "encode",
+    "may_differ",
     "normalize_column",
     "normalize_text",
-    "encode",
+    "numbering_persons",
+    "on_own_axes",
+    "visible_form",
 ]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
-        "anonloom.data._audit_input": ("AuditInput", "Draw", "Need"),
-        "anonloom.data._axis": ("Axis", "Cover"),
-        "anonloom.data._classes": ("Classes", "Regions", "Rows"),
-        "anonloom.data._coding": ("EncodedColumn", "LARGEST", "SHOWN", "coerce", "encode"),
+        "anonloom.data._audit_input": (
+            "AuditInput",
+            "Draw",
+            "Need",
+        ),
+        "anonloom.data._axis": (
+            "Axis",
+            "Cover",
+        ),
+        "anonloom.data._classes": (
+            "Classes",
+            "Regions",
+            "Rows",
+        ),
+        "anonloom.data._coding": (
+            "EncodedColumn",
+            "LARGEST",
+            "SHOWN",
+            "coerce",
+            "encode",
+        ),
+        "anonloom.data._persons": (
+            "LikelyPersonColumn",
+            "may_differ",
+            "numbering_persons",
+        ),
         "anonloom.data._release": ("Release",),
         "anonloom.data._schema": (
             "Column",
@@ -81,7 +115,17 @@ __getattr__, __dir__ = lazy_exports(
             "Schema",
             "Type",
         ),
-        "anonloom.data._table": ("EMPTY", "Table", "check_columns"),
-        "anonloom.data._text": ("normalize_column", "normalize_text"),
+        "anonloom.data._table": (
+            "EMPTY",
+            "Table",
+            "check_columns",
+            "on_own_axes",
+        ),
+        "anonloom.data._text": (
+            "changed_cells",
+            "normalize_column",
+            "normalize_text",
+            "visible_form",
+        ),
     },
 )

@@ -5,14 +5,17 @@ from anonloom._lazy import lazy_exports
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from anonloom._outcome import ModelVerdict as ModelVerdict
     from anonloom.kinds._auditor import Auditor as Auditor
     from anonloom.kinds._auditor import GridRow as GridRow
     from anonloom.kinds._collection import Collection as Collection
     from anonloom.kinds._collection import SamplingRecord as SamplingRecord
+    from anonloom.kinds._collector import ONE_PROCESS as ONE_PROCESS
     from anonloom.kinds._collector import PLAYED as PLAYED
     from anonloom.kinds._collector import Collector as Collector
     from anonloom.kinds._context import StageContext as StageContext
     from anonloom.kinds._context import stream as stream
+    from anonloom.kinds._engine import Engine as Engine
     from anonloom.kinds._generalizer import Generalizer as Generalizer
     from anonloom.kinds._guard import Guard as Guard
     from anonloom.kinds._integrity import IntegrityScheme as IntegrityScheme
@@ -38,11 +41,13 @@ if TYPE_CHECKING:
     from anonloom.kinds._stages import Stages as Stages
     from anonloom.kinds._transport import Guarantees as Guarantees
     from anonloom.kinds._transport import Transport as Transport
+    from anonloom.kinds._transport import swap_sentence as swap_sentence
 
 __all__ = [
     "Auditor",
     "Collection",
     "Collector",
+    "Engine",
     "Generalizer",
     "GridRow",
     "Guarantees",
@@ -50,6 +55,8 @@ __all__ = [
     "IntegrityScheme",
     "KnownVersion",
     "Mechanism",
+    "ModelVerdict",
+    "ONE_PROCESS",
     "Offsets",
     "OutlierHandler",
     "PLAYED",
@@ -73,15 +80,18 @@ __all__ = [
     "figure_over_parameter",
     "numeric_parameter",
     "stream",
+    "swap_sentence",
 ]
 
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
+        "anonloom._outcome": ("ModelVerdict",),
         "anonloom.kinds._auditor": ("Auditor", "GridRow"),
         "anonloom.kinds._collection": ("Collection", "SamplingRecord"),
-        "anonloom.kinds._collector": ("Collector", "PLAYED"),
+        "anonloom.kinds._collector": ("Collector", "ONE_PROCESS", "PLAYED"),
         "anonloom.kinds._context": ("StageContext", "stream"),
+        "anonloom.kinds._engine": ("Engine",),
         "anonloom.kinds._generalizer": ("Generalizer",),
         "anonloom.kinds._guard": ("Guard",),
         "anonloom.kinds._integrity": (
@@ -104,6 +114,6 @@ __getattr__, __dir__ = lazy_exports(
         "anonloom.kinds._source": ("Source",),
         "anonloom.kinds._stages": ("Stages",),
         "anonloom.kinds._section": ("SectionMethod",),
-        "anonloom.kinds._transport": ("Guarantees", "Transport"),
+        "anonloom.kinds._transport": ("Guarantees", "Transport", "swap_sentence"),
     },
 )

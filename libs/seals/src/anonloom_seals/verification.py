@@ -16,7 +16,7 @@ from anonloom.errors import (
 )
 from anonloom.files import read_json
 from anonloom.kinds import KnownVersion, Seal, VerifiedScope
-from anonloom.runtime import left_by, strange
+from anonloom.registry import left_by, strange
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ import attrs
 
 from anonloom import Chart, Finding, Findings, Release
 from anonloom.findings import Notice
-from anonloom.runtime import chart_data, finding_data
+from anonloom_runner.reporting import chart_data, finding_data
 from anonloom_testing.canaries import CANARIES, SEED
 from anonloom_testing.cell_detector import CellDetector
 from anonloom_testing.conformance import Check, refuse_problems

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import attrs
 
 from anonloom import Classes, Guard, Release, Table
-from anonloom.runtime import judge_models
+from anonloom_runner.check import judge_models
 from anonloom_testing import oracle, tables
 from anonloom_testing.auditor import publish_classes
 from anonloom_testing.canaries import CANARIES, CANARY_TABLES, crowded_canaries

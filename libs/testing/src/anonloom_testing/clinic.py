@@ -87,9 +87,9 @@ class Clinic:
 
 
 def toy_registry(*packages: str) -> Registry:
-    """Return core's own methods and the toys, and what these installed packages add."""
+    """Return the methods of core and of the runner, the toys, and what these packages add."""
     registry = Registry.empty()
-    for name in ("anonloom-core", *packages):
+    for name in ("anonloom-core", "anonloom-runner", *packages):
         installed = distribution(name)
         for entry in installed.entry_points.select(group="anonloom"):
             registry.register(entry.load(), distribution=name, version=installed.version)

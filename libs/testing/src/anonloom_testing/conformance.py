@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from anonloom import Registry
 from anonloom.params import InvalidValue, build, params_of
-from anonloom.runtime import Entry
+from anonloom.registry import Entry
 from anonloom_testing.observation import loaded_pytest
 from anonloom_testing.results import CheckResult, MissingEvidence, NotApplicable
 from anonloom_testing.time_limit import TimeLimitExceeded, place_of, time_limit

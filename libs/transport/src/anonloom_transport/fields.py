@@ -12,8 +12,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom import cells
-from anonloom.data import LARGEST, Column
+from anonloom import Column, cells
+from anonloom.data import LARGEST
 from anonloom.errors import DataError
 from anonloom.hierarchies import (
     Breaks,

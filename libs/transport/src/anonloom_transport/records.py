@@ -15,9 +15,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonloom import short_repr
+from anonloom import Column, Schema, Table, short_repr
 from anonloom.cells import MOMENTS
-from anonloom.data import Column, Schema, Table
 from anonloom.errors import DataError, UsageError
 from anonloom.hierarchies import FromFile, HierarchySource, LeafTable, Tree
 from anonloom_transport.categories import LeafField, TextField

@@ -3,7 +3,7 @@
 import re
 import stat
 
-from anonloom.runtime import main
+from anonloom_cli import main
 
 
 def test_the_command_writes_a_secret_that_only_its_owner_reads_and_prints_a_commitment(

@@ -11,7 +11,7 @@ import pytest
 from anonloom import Finding, Findings, Registry
 from anonloom.api import Method, hookimpl
 from anonloom.errors import PluginError
-from anonloom.runtime import main
+from anonloom_cli import main
 from anonloom_testing.toy_methods import RowCounter
 
 

@@ -4,7 +4,7 @@ import json
 
 import jsonschema
 
-from anonloom.runtime import main
+from anonloom_cli import main
 
 
 def schema(capsys):

@@ -3,7 +3,7 @@
 import pytest
 
 from anonloom import Registry
-from anonloom.runtime import main
+from anonloom_cli import main
 from anonloom_experiments import Recipe, run_grid
 
 

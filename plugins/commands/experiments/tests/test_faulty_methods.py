@@ -9,8 +9,8 @@ import pytest
 
 from anonloom import Registry
 from anonloom.api import API_VERSION, ROLES, Method, hookimpl
-from anonloom.runtime import main
 from anonloom.sources import Csv
+from anonloom_cli import main
 from anonloom_testing import toy_methods
 
 KINDS = Registry.empty().kinds

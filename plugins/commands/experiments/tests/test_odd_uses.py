@@ -8,7 +8,7 @@ import pytest
 
 from anonloom import Registry
 from anonloom.files import MOST_NESTED
-from anonloom.runtime import main
+from anonloom_cli import main
 
 
 @pytest.fixture

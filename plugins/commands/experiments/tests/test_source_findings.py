@@ -3,8 +3,8 @@
 import pytest
 
 from anonloom import Finding, Registry
-from anonloom.runtime import main
 from anonloom.sources import Csv
+from anonloom_cli import main
 from anonloom_experiments import Recipe, run_grid
 
 

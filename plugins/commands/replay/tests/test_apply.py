@@ -17,14 +17,11 @@ from anonloom import Classes, Column, Guard, PrivacyModel, Release, Schema, Tabl
 from anonloom.data import Regions
 from anonloom.errors import DataError
 from anonloom.hierarchies import Calendar, Prefix, Quantiles, Tree, Widths
-from anonloom.runtime import (
-    describe_axis,
-    describe_cells,
-    describe_column,
-    main,
-)
+from anonloom_cli import main
 from anonloom_loss import nearest_to_rows
 from anonloom_replay.transformation import Transformation
+from anonloom_runner.published_cells import describe_cells
+from anonloom_runner.transformation import describe_axis, describe_column
 
 TOWNS = {"north": {"coast": ["a", "b"], "hills": ["c"]}, "south": ["d", "e"]}
 GROUPS = {

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from anonloom.runtime import main
+from anonloom_cli import main
 
 ODD_NUMBERS = [["x"], [[]], [{}], [True, "1"], "text", {"a": 1}, None, [1e999], [10**400]]
 ODD_WORDS = [[1], [[]], [{}], [True], "fm", {"f": 0}, None]

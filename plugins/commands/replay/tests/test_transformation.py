@@ -14,10 +14,11 @@ from anonloom import Classes, Column, Schema, Table
 from anonloom.data import Regions
 from anonloom.errors import DataError, PrivacyError
 from anonloom.hierarchies import Tree
-from anonloom.runtime import Suppression, describe_axis
+from anonloom.spec import Suppression
 from anonloom_replay import regions
 from anonloom_replay.publish import apply_file
 from anonloom_replay.transformation import Transformation
+from anonloom_runner.transformation import describe_axis
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from anonloom.runtime import Registry, main
+from anonloom import Registry
+from anonloom_cli import main
 
 KINDS = Registry.empty().kinds
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom.runtime import main
+from anonloom_cli import main
 from anonloom_sentinels_twins import files, plan_command, sentinel_indistinguishability
 from anonloom_sentinels_twins import key as keys
 

@@ -4,8 +4,10 @@ import argparse
 import sys
 from pathlib import Path
 
+from anonloom import Registry
 from anonloom.errors import UsageError
-from anonloom.runtime import Registry, atomic_file, print_done, refuse_target
+from anonloom_cli.summary import print_done
+from anonloom_runner.atomic_file import atomic_file, refuse_target
 from anonloom_seals.proof_file import prove, query_of
 from anonloom_seals.verification import public_folder
 

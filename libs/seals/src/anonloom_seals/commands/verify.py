@@ -3,9 +3,11 @@
 import argparse
 from pathlib import Path
 
-from anonloom.errors import UsageError
+from anonloom import Registry
+from anonloom.errors import UsageError, on_one_line
 from anonloom.kinds import KnownVersion, Query, VerifiedScope
-from anonloom.runtime import Registry, atomic_file, on_one_line, refuse_target, write_csv
+from anonloom_runner.atomic_file import atomic_file, refuse_target
+from anonloom_runner.table_files import write_csv
 from anonloom_seals.proof_file import query_of, verify_proof
 from anonloom_seals.verification import public_folder, scheme_named, verify_folder
 

@@ -10,29 +10,25 @@ import attrs
 import pandas as pd
 
 from anonloom import AuditInput, Findings, Guard, Registry, Schema, Table
-from anonloom.errors import FaultyPluginError, PluginError, UsageError
-from anonloom.runtime import (
-    Entry,
-    MethodUse,
-    Unit,
-    chart_data,
-    comma_list,
-    finding_data,
-    finding_sections,
-    group_codes,
-    load_pipeline,
-    mark_key_findings,
+from anonloom.errors import FaultyPluginError, PluginError, UsageError, comma_list
+from anonloom.registry import Entry
+from anonloom.spec import MethodUse, Unit, load_pipeline
+from anonloom_audit.columns import guess_schema, unique_columns
+from anonloom_audit.tables import control_table, unread_cells
+from anonloom_cli.progress import show_progress
+from anonloom_runner.auditing import run_auditors
+from anonloom_runner.execute import group_codes
+from anonloom_runner.external import (
     other_releases,
     read_cells,
     read_foreign_table,
     release_from,
     rows_in_original,
-    run_auditors,
-    show_progress,
     with_known_rows,
 )
-from anonloom_audit.columns import guess_schema, unique_columns
-from anonloom_audit.tables import control_table, unread_cells
+from anonloom_runner.findings_text import finding_sections
+from anonloom_runner.key_findings import mark_key_findings
+from anonloom_runner.reporting import chart_data, finding_data
 
 #: How evidence is given that two tables lack.
 _GIVEN = {

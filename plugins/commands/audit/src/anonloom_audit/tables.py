@@ -6,7 +6,7 @@ import numpy as np
 
 from anonloom import Release, Schema, Table
 from anonloom.errors import DataError
-from anonloom.runtime import read_cells
+from anonloom_runner.external import read_cells
 
 
 def unread_cells(release: Release, original: Table) -> dict[str, int]:

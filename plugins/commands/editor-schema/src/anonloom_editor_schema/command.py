@@ -3,7 +3,7 @@
 import argparse
 import json
 
-from anonloom.runtime import Registry
+from anonloom import Registry
 from anonloom_editor_schema.schema import editor_schema
 
 

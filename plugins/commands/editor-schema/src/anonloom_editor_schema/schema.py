@@ -9,17 +9,16 @@ from typing import Any
 
 import attrs
 
-from anonloom import Column
+from anonloom import Column, Registry
 from anonloom.api import Kind
 from anonloom.errors import FaultyPluginError, PluginError
 from anonloom.params import describe
-from anonloom.runtime import (
+from anonloom.spec import (
     BUILDERS,
     COMPARISONS,
     DataOptions,
     Header,
     Publish,
-    Registry,
     Suppression,
     sections_of,
 )

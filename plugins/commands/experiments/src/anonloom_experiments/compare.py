@@ -4,9 +4,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from anonloom.errors import UsageError
+from anonloom.errors import UsageError, on_one_line
 from anonloom.files import read_json
-from anonloom.runtime import on_one_line
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -23,24 +23,19 @@ from anonloom import Chart, Finding, Findings, Pipeline, Registry
 from anonloom.errors import AnonloomError, FaultyPluginError, PrivacyError, UsageError
 from anonloom.files import read_json
 from anonloom.kinds import GridRow
-from anonloom.runtime import (
-    GridCase,
-    PipelineSpec,
-    chart_data,
-    finding_data,
-    is_output,
-    load_pipeline,
-    make_folder,
-    refusal_verdict,
-    refuse_existing,
-    report_parts,
-    require_writable,
-    utc_now,
-    write_csv,
-    write_json,
-)
+from anonloom.spec import GridCase, PipelineSpec, load_pipeline
 from anonloom_experiments.redaction import redact
 from anonloom_experiments.transport_comparison import transport_comparison
+from anonloom_runner.outputs import (
+    is_output,
+    make_folder,
+    refuse_existing,
+    require_writable,
+    write_json,
+)
+from anonloom_runner.reporting import chart_data, finding_data, report_parts, utc_now
+from anonloom_runner.table_files import write_csv
+from anonloom_runner.verdict import refusal_verdict
 
 #: Figures of every run that need no auditor.
 _SUMMARY = {

@@ -12,8 +12,9 @@ from typing import Any
 
 import attrs
 
+from anonloom import short_repr
 from anonloom.params import params_of
-from anonloom.runtime import GridCase, PipelineSpec, run_label, short_repr
+from anonloom.spec import GridCase, PipelineSpec, run_label
 
 #: Parameters of a run itself that are private, beside those of its methods.
 _OF_A_RUN = frozenset({"seed", "other_releases"})

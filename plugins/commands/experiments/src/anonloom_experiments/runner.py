@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from anonloom import Pipeline
-from anonloom.runtime import page_name, print_done, relative_path
+from anonloom_cli.summary import page_name, print_done, relative_path
 from anonloom_experiments.grid import Recipe, first_reason, run_grid
 
 

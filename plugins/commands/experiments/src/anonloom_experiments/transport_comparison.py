@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from anonloom.kinds import Guarantees
-from anonloom.runtime import declared_guarantees, swap_sentence
+from anonloom.kinds import Guarantees, swap_sentence
+from anonloom_runner.collection import declared_guarantees
 
 _SIMULATED = "That is what they declare for a deployment: one process played all parties here."
 

@@ -4,8 +4,9 @@ import argparse
 from pathlib import Path
 
 from anonloom import Registry
-from anonloom.runtime import print_done, terminal_text
+from anonloom_cli.summary import print_done
 from anonloom_replay.publish import apply_file
+from anonloom_runner.reporting import terminal_text
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

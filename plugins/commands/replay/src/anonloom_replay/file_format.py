@@ -10,7 +10,8 @@ from anonloom import Column, Schema
 from anonloom.cells import MOMENTS
 from anonloom.hierarchies import STAR, LeafTable
 from anonloom.params import build
-from anonloom.runtime import HIERARCHY_BUILDERS, Suppression, Unit
+from anonloom.spec import Suppression, Unit
+from anonloom_runner.transformation import HIERARCHY_BUILDERS
 
 #: Of every class the first and last of what it published, and of its region.
 EXTENT = ("least", "most")

@@ -21,37 +21,26 @@ from anonloom import (
 from anonloom.errors import DataError
 from anonloom.files import read_json
 from anonloom.params import InvalidValue, as_values, build
-from anonloom.runtime import (
-    MANIFEST,
-    NO_PRIVACY,
-    ModelVerdicts,
-    Suppression,
-    atomic_folder,
-    digests,
-    examine_exposures,
-    exposure_notices,
-    judge_models,
-    lookalike_warnings,
-    package_versions,
-    persons_behind,
-    record_text,
-    refuse_broken_models,
-    refuse_excess_suppression,
-    refuse_existing,
-    refuse_hopeless,
-    refuse_shared_identifiers,
-    refuse_telling_stars,
-    report_outline,
-    sanitize,
-    suppression_data,
-    warn_of_person_numbers,
-    withhold_failing,
-    write_csv,
-    write_json,
-    write_parquet,
-)
 from anonloom.sources import Csv, Parquet
+from anonloom.spec import Suppression
 from anonloom_replay.transformation import Replay, Transformation
+from anonloom_runner.check import (
+    ModelVerdicts,
+    judge_models,
+    refuse_broken_models,
+    refuse_telling_stars,
+)
+from anonloom_runner.declared import persons_behind
+from anonloom_runner.execute import refuse_hopeless
+from anonloom_runner.exposure import examine_exposures, exposure_notices
+from anonloom_runner.lookalikes import lookalike_warnings
+from anonloom_runner.outputs import MANIFEST, atomic_folder, digests, refuse_existing, write_json
+from anonloom_runner.persons import refuse_shared_identifiers, warn_of_person_numbers
+from anonloom_runner.provenance import package_versions
+from anonloom_runner.reporting import NO_PRIVACY, record_text, report_outline, suppression_data
+from anonloom_runner.sanitize import sanitize
+from anonloom_runner.suppression import refuse_excess_suppression, withhold_failing
+from anonloom_runner.table_files import write_csv, write_parquet
 
 
 def load_file(path: Path) -> Csv | Parquet:

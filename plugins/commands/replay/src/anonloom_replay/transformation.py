@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from anonloom import Classes, Guard, Release, Schema, Table, short_repr
 from anonloom.errors import DataError
 from anonloom.params import InvalidValue
-from anonloom.runtime import TRANSFORMATION_FORMAT, Suppression, Unit
+from anonloom.spec import Suppression, Unit
 from anonloom.typing import BoolArray, IntArray
 from anonloom_columns import collapse
 from anonloom_loss import hull, merge_until_admitted, nearest_to_rows
@@ -30,6 +30,7 @@ from anonloom_replay.file_format import (
     read_unit,
 )
 from anonloom_replay.regions import first_regions
+from anonloom_runner.transformation import TRANSFORMATION_FORMAT
 
 _KEYS = frozenset({"columns", "regions", "privacy", "suppression"})
 

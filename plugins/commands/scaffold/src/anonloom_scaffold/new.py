@@ -5,9 +5,10 @@ import re
 import tomllib
 from pathlib import Path
 
+from anonloom import Registry
 from anonloom.api import Kind
-from anonloom.errors import UsageError
-from anonloom.runtime import Registry, did_you_mean, print_done
+from anonloom.errors import UsageError, did_you_mean
+from anonloom_cli.summary import print_done
 from anonloom_scaffold.package_files import MethodPlan, has_template, package_files, plan_methods
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")

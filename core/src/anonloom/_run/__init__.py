@@ -1,1 +1,0 @@
-"""Executes a checked pipeline: guard, stages, final check, audits, outputs, provenance."""
