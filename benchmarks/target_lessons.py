@@ -24,7 +24,7 @@ from anonloom import (
     Table,
 )
 from anonloom.hierarchies import FromFile
-from anonloom_learning.classifiers import fitted
+from anonloom_learning.classifiers import fit_model
 from anonloom_learning.versions import Lesson, Question
 from anonloom_level_order.method import LevelOrder
 from anonloom_loss import gcp
@@ -143,7 +143,7 @@ class Division:
                 boosted = HistGradientBoostingClassifier(random_state=self.seed)
                 judge: Any = boosted.fit(rows, labels)
             else:
-                judge = fitted(model, self.seed, rows, labels, lesson.shares)
+                judge = fit_model(model, self.seed, rows, labels, lesson.shares)
             message = judge.predict(original.rows[self.judging])
         return float((message == original.labels[self.judging]).mean())
 
