@@ -90,6 +90,20 @@ def read_published(public: Path) -> PublishedRows | None:
     return attrs.evolve(first, files=first.files + second.files)
 
 
+def read_table(public: Path) -> PublishedRows:
+    """Read the release of a public folder that must hold a table; see `read_published`.
+
+    Raises
+    ------
+    IntegrityError
+        When it holds none, or `read_published` raises.
+    """
+    published = read_published(public)
+    if published is None:
+        raise IntegrityError("the folder holds no table: neither release.csv nor release.parquet")
+    return published
+
+
 def _there(path: Path) -> bool:
     if path.is_symlink():
         raise IntegrityError(f"'{path.name}' is a symbolic link")
