@@ -18,6 +18,8 @@ from anonloom_seals.verification import (
     seal_named,
 )
 
+__all__ = ["prove", "query_of", "verify_proof"]
+
 _FIRST = "anonloom proof 1 "
 # A name is printed: it must not be able to write lines of its own.
 _FIRST_LINE = re.compile(rf"{_FIRST}([a-z0-9-]{{1,100}})")

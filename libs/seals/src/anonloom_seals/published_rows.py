@@ -19,6 +19,8 @@ from anonloom_seals.encoding import EncodedColumn, encoded_rows
 from anonloom_seals.layout import TYPES, Layout
 from anonloom_seals.listing import read_json
 
+__all__ = ["PublishedRows", "read_published", "read_table", "read_types"]
+
 CSV = "release.csv"
 PARQUET = "release.parquet"
 MANIFEST = "manifest.json"
