@@ -789,13 +789,13 @@ def proof_targets() -> Iterator[tuple[str, Callable[[], Target]]]:
     for scheme in (Merkle(index=("age", "seen")), SkipListSeal(index=("age", "seen"))):
         with tempfile.TemporaryDirectory() as folder:
             public = _sealed(Path(folder), scheme)
-            head = (public / scheme.names.text).read_bytes()
-            secret = keys.read_private(Path(folder) / "private" / f"{scheme.name}.key")
+            head = (public / scheme.format.names.text).read_bytes()
+            secret = keys.read_private(Path(folder) / "private" / scheme.format.private_key)
             asked = [Query(rows=(2, 4)), Query(where="seen >= 2024-03-01"), Query(rows=(1,))]
             proofs = [scheme.prove(public, query) for query in asked]
-            if scheme.name == "merkle":
-                proofs.append(scheme.prove(public, Query(since=public / scheme.names.text)))
-        name = scheme.name
+            if scheme.format.shows_growth:
+                proofs.append(scheme.prove(public, Query(since=public / scheme.format.names.text)))
+        name = scheme.format.name
         verify = scheme.verify_proof
         heads = partial(Head.read, name="head")
         yield f"proofs: proof file ({name})", partial(decoding, verify, *proofs, allowed=own)
@@ -857,7 +857,9 @@ def _resigned(scheme: Any, proofs: Sequence[bytes], secret: Any) -> Target:
             with contextlib.suppress(UnicodeEncodeError, RecursionError):
                 text = json.dumps(head, indent=2, ensure_ascii=False) + "\n"
                 content["head"] = text
-                content["signature"] = keys.sign(secret, text.encode(), scheme.domain).decode()
+                content["signature"] = keys.sign(
+                    secret, text.encode(), scheme.format.domain
+                ).decode()
         data = _spelled_proof(content)
         scheme.verify_proof(data)
         return len(data)
@@ -873,7 +875,7 @@ def _path_target(scheme: Any, proofs: Sequence[bytes]) -> Target:
         size = rng.choice((len(_ROWS), len(_ROWS), 1, 6, 2**20, 2**62))
         leaves = {index: hashlib.sha256(bytes([index])).digest() for index in part.positions}
         path = mutated(rng, part.path)
-        scheme.structure.recompute(size, leaves, path)
+        scheme.format.structure.recompute(size, leaves, path)
         return len(path)
 
     return Target(attempt, (IntegrityError,))

@@ -6,7 +6,7 @@ import pandas as pd
 from anonloom import IntegrityScheme, Mechanism
 from anonloom.api import ROLES, Method, hookimpl
 from anonloom.errors import IntegrityError
-from anonloom.kinds import ProvedRows, ProvingSeal, Seal, SealFiles, VerifiedScope
+from anonloom.kinds import ProofSystem, ProvedRows, Seal, SealFiles, VerifiedScope
 
 ANONLOOM_API = 2
 
@@ -59,7 +59,7 @@ class Leaving(Stamp):
 
 
 @attrs.frozen(kw_only=True)
-class Copying(ProvingSeal):
+class Copying(Seal, ProofSystem):
     """Proves by writing down what was asked, and believes every word."""
 
     def seal(self, public, private):

@@ -606,7 +606,7 @@ def test_the_head_of_a_proof_is_checked_like_that_of_a_release(public, secret, s
 
     def with_head(**changes):
         text = attrs.evolve(head_in(public), **changes).write()
-        signature = keys.sign(keys.read_private(secret), text, SEAL.domain)
+        signature = keys.sign(keys.read_private(secret), text, SEAL.format.domain)
         return attrs.evolve(proof, head=attrs.evolve(proof.head, text=text, signature=signature))
 
     for changed, message in [

@@ -18,6 +18,7 @@ from anonloom_seals.listing import Entry
 from anonloom_seals.published_rows import PublishedRows
 from anonloom_seals.salts import Seeds
 from anonloom_seals.seal import RowSeal
+from anonloom_seals.seal_format import SealFormat
 from anonloom_seals.structure import HASH, GrowingStructure, Structure
 
 SEED = bytes(range(32))
@@ -74,14 +75,12 @@ def _root(leaves):
 
 @attrs.frozen(kw_only=True)
 class FlatSeal(RowSeal):
-    name = "flat"
-    structure = GrowingFlat
+    format = SealFormat("flat", GrowingFlat)
 
 
 @attrs.frozen(kw_only=True)
 class StillSeal(RowSeal):
-    name = "still"
-    structure = Flat
+    format = SealFormat("still", Flat)
 
 
 # --- rows -----------------------------------------------------------------------------------
@@ -158,9 +157,9 @@ def key_file(path):
 
 def sign_again(public, secret, seal, change):
     """Change the head as the publisher could, and sign it."""
-    names = seal.names
+    names = seal.format.names
     text = change(Head.read((public / names.text).read_bytes(), names.text))
     text = text if isinstance(text, bytes) else text.write()
     (public / names.text).write_bytes(text)
-    signature = keys.sign(keys.read_private(secret), text, seal.domain)
+    signature = keys.sign(keys.read_private(secret), text, seal.format.domain)
     (public / names.signature).write_bytes(signature)

@@ -11,7 +11,7 @@ from kit_toy_tests import ToyTests
 
 from anonloom import IntegrityScheme
 from anonloom.errors import IntegrityError
-from anonloom.kinds import ProvedRows, ProvingSeal, Seal, SealFiles, VerifiedScope
+from anonloom.kinds import ProofSystem, ProvedRows, Seal, SealFiles, VerifiedScope
 from anonloom_testing import (
     IntegrityConformance,
 )
@@ -82,7 +82,7 @@ class CoversNothing(Sums):
         return attrs.evolve(super().verify(public), covers=())
 
 
-class Tells(Sums, ProvingSeal):
+class Tells(Sums, ProofSystem):
     """Proves a row by telling it, with a sum over what it tells."""
 
     def prove(self, public, query):

@@ -9,10 +9,10 @@ from anonloom.errors import TransportError
 from anonloom_testing.sample_guarantees import guarantees
 from anonloom_testing.transport import SeededEntropy
 from anonloom_transport import EngineTransport, faults
-from anonloom_transport.base import Identity, ServerConfig
 from anonloom_transport.driver import Driver
 from anonloom_transport.engines import ClientEngine, Envelope, ServerEngine
 from anonloom_transport.rounds import Party, Round
+from anonloom_transport.server_config import Identity, ServerConfig
 from anonloom_transport.slots import SlotSecret, slot_of
 from anonloom_transport.trace import Link
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from anonloom.kinds._guard import Guard as Guard
     from anonloom.kinds._integrity import IntegrityScheme as IntegrityScheme
     from anonloom.kinds._integrity import KnownVersion as KnownVersion
+    from anonloom.kinds._integrity import ProofSystem as ProofSystem
     from anonloom.kinds._integrity import ProvedRows as ProvedRows
-    from anonloom.kinds._integrity import ProvingSeal as ProvingSeal
     from anonloom.kinds._integrity import Query as Query
     from anonloom.kinds._integrity import Seal as Seal
     from anonloom.kinds._integrity import SealFiles as SealFiles
@@ -62,8 +62,8 @@ __all__ = [
     "PLAYED",
     "Partitioner",
     "PrivacyModel",
+    "ProofSystem",
     "ProvedRows",
-    "ProvingSeal",
     "Query",
     "Reporter",
     "Sampler",
@@ -97,8 +97,8 @@ __getattr__, __dir__ = lazy_exports(
         "anonloom.kinds._integrity": (
             "IntegrityScheme",
             "KnownVersion",
+            "ProofSystem",
             "ProvedRows",
-            "ProvingSeal",
             "Query",
             "Seal",
             "SealFiles",

@@ -145,8 +145,10 @@ class Seal(IntegrityScheme):
         """
 
 
-class ProvingSeal(Seal):
-    """A seal that can also prove a part of a release to somebody who does not have the rest.
+class ProofSystem(ABC):
+    """Proofs of a part of a sealed release, for somebody who does not have the rest.
+
+    A base beside `Seal`, for schemes that can do this.
 
     Promise: a proof that verifies shows rows that were sealed, and for a condition all of them.
     """
@@ -177,7 +179,7 @@ class ProvingSeal(Seal):
         Parameters
         ----------
         key, known
-            As for `verify`.
+            As for `Seal.verify`.
         asked
             What the recipient wants to know. A proof says itself what it answers: without this it
             may be right, and of a narrower range.

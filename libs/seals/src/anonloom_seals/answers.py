@@ -17,6 +17,8 @@ from anonloom_seals.signed_text import SignedText
 from anonloom_seals.structure import GrowingStructure, Structure
 from anonloom_seals.versions import read_head
 
+__all__ = ["answer", "check_answer", "refuse_other"]
+
 #: How many rows a message names by their numbers.
 _NAMED = 5
 

@@ -16,6 +16,8 @@ from anonloom_seals.published_rows import PublishedRows
 from anonloom_seals.salts import Seeds
 from anonloom_seals.structure import HASH, Structure
 
+__all__ = ["BoundRows", "OrderedRows", "Place"]
+
 #: An order: by which column, and by which end of its cells.
 Place = tuple[str | None, End]
 

@@ -10,6 +10,8 @@ import attrs
 
 from anonloom.errors import UsageError
 
+__all__ = ["Condition"]
+
 _QUOTED = r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\""
 _WORD = rf"({_QUOTED}|[^\s'\"<>=]+)"
 _BETWEEN = re.compile(rf"\s*{_WORD}\s+between\s+{_WORD}\s+and\s+{_WORD}\s*", re.IGNORECASE)

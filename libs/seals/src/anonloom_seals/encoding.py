@@ -24,6 +24,16 @@ from anonloom.data import Type
 from anonloom.errors import IntegrityError
 from anonloom_seals.layout import Layout
 
+__all__ = [
+    "Cell",
+    "EncodedColumn",
+    "cell_text",
+    "decode_cell",
+    "decode_rows",
+    "encode_cell",
+    "encoded_rows",
+]
+
 #: A decoded cell; None is a missing one.
 Cell = None | str | Decimal | date | datetime
 

@@ -13,6 +13,8 @@ from pathlib import Path
 from anonloom.errors import IntegrityError
 from anonloom_seals.listing import Entry
 
+__all__ = ["compare", "contents", "entry_of", "read", "refuse_sealed"]
+
 
 def contents(top: Path) -> tuple[list[str], list[str]]:
     """Return the names of all files and of all folders below a folder, with `/` between parts.

@@ -13,6 +13,8 @@ from anonloom_seals.layout import Layout
 from anonloom_seals.listing import Entry, file_values, is_hash, read_entries, read_json
 from anonloom_seals.ordering import COLLATIONS, End
 
+__all__ = ["Head", "Order"]
+
 #: What the text is, so that a signature under it can be taken for nothing else.
 CONTEXT = "anonloom head of a release"
 FORMAT = 1

@@ -19,6 +19,19 @@ from cryptography.hazmat.primitives.serialization import (
 from anonloom.errors import IntegrityError
 from anonloom.files import read_bytes
 
+__all__ = [
+    "fingerprint",
+    "fits",
+    "new",
+    "public_key_pem",
+    "read_pinned",
+    "read_private",
+    "read_public",
+    "same",
+    "sign",
+    "signing",
+]
+
 
 def new(path: Path) -> Ed25519PrivateKey:
     """Draw a key and keep it in a file that only its owner can read.

@@ -10,6 +10,8 @@ import attrs
 
 from anonloom.data import Type
 
+__all__ = ["Layout"]
+
 TYPES: tuple[Type, ...] = get_args(Type)
 
 _DOMAIN = b"anonloom columns 1\0"

@@ -9,6 +9,8 @@ import attrs
 
 from anonloom.errors import IntegrityError
 
+__all__ = ["Entry", "file_values", "is_hash", "read_entries", "read_json"]
+
 # Python reads longer numbers slowly, and very long ones not at all.
 _DIGITS = 1000
 

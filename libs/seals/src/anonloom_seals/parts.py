@@ -13,6 +13,8 @@ from anonloom_seals.salts import SALT, leaf_hash
 from anonloom_seals.spelling import base64_of, bytes_of_base64, bytes_of_hex
 from anonloom_seals.structure import Structure
 
+__all__ = ["Part"]
+
 _FIELDS = {"attribute", "end", "positions", "numbers", "salts", "rows", "path"}
 
 

@@ -11,6 +11,8 @@ from anonloom_seals.parts import Part
 from anonloom_seals.signed_text import Names, SignedText
 from anonloom_seals.spelling import base64_of, bytes_of_base64
 
+__all__ = ["Growth", "Proof"]
+
 CONTEXT = "anonloom proof of rows"
 FORMAT = 1
 

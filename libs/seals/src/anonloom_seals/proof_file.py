@@ -9,7 +9,7 @@ from pathlib import Path
 from anonloom import Registry
 from anonloom.errors import IntegrityError, UsageError
 from anonloom.files import read_bytes
-from anonloom.kinds import KnownVersion, ProvedRows, ProvingSeal, Query
+from anonloom.kinds import KnownVersion, ProofSystem, ProvedRows, Query
 from anonloom_seals.verification import (
     answer_of,
     public_folder,
@@ -17,6 +17,8 @@ from anonloom_seals.verification import (
     seal_errors,
     seal_named,
 )
+
+__all__ = ["prove", "query_of", "verify_proof"]
 
 _FIRST = "anonloom proof 1 "
 # A name is printed: it must not be able to write lines of its own.
@@ -58,7 +60,7 @@ def prove(folder: Path, registry: Registry, query: Query) -> bytes:
             hint="Publish it with 'integrity: merkle'.",
         )
     seal = seal_named(name, registry)
-    if not isinstance(seal, ProvingSeal):
+    if not isinstance(seal, ProofSystem):
         raise UsageError(
             f"'{folder}' is sealed with '{name}', which proves a release only as a whole",
             hint="Publish it with 'integrity: merkle'.",
@@ -73,7 +75,7 @@ def verify_proof(
     known: KnownVersion | None = None,
     asked: Query | None = None,
 ) -> ProvedRows:
-    """Check a proof file on its own; see `ProvingSeal.verify_proof`.
+    """Check a proof file on its own; see `ProofSystem.verify_proof`.
 
     Raises
     ------
@@ -91,6 +93,6 @@ def verify_proof(
     name = match[1]
     with seal_errors():
         seal = seal_named(name, registry)
-        if not isinstance(seal, ProvingSeal):
+        if not isinstance(seal, ProofSystem):
             raise IntegrityError(f"the proof names a scheme, '{name}', that makes no proofs")
         return answer_of(ProvedRows, seal.verify_proof(proof, key=key, known=known, asked=asked))

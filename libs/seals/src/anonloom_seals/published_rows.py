@@ -19,6 +19,8 @@ from anonloom_seals.encoding import EncodedColumn, encoded_rows
 from anonloom_seals.layout import TYPES, Layout
 from anonloom_seals.listing import read_json
 
+__all__ = ["PublishedRows", "read_published", "read_table", "read_types"]
+
 CSV = "release.csv"
 PARQUET = "release.parquet"
 MANIFEST = "manifest.json"
@@ -88,6 +90,20 @@ def read_published(public: Path) -> PublishedRows | None:
         return attrs.evolve(first, apart=second.files)
     _refuse_difference(first, second)
     return attrs.evolve(first, files=first.files + second.files)
+
+
+def read_table(public: Path) -> PublishedRows:
+    """Read the release of a public folder that must hold a table; see `read_published`.
+
+    Raises
+    ------
+    IntegrityError
+        When it holds none, or `read_published` raises.
+    """
+    published = read_published(public)
+    if published is None:
+        raise IntegrityError("the folder holds no table: neither release.csv nor release.parquet")
+    return published
 
 
 def _there(path: Path) -> bool:

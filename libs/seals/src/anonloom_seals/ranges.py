@@ -34,6 +34,8 @@ from anonloom_seals.ordering import ABOVE, BELOW, Key, ends, read_bound
 from anonloom_seals.parts import Part
 from anonloom_seals.structure import Structure
 
+__all__ = ["Range", "check_range", "prove_range"]
+
 _INCOMPLETE = "the proof leaves rows of the range out, or does not show that it leaves none out"
 
 

@@ -13,6 +13,8 @@ from cryptography.hazmat.primitives.ciphers import Cipher
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import CTR
 
+__all__ = ["Seeds", "leaf_hash", "leaf_hashes", "salt", "salts"]
+
 #: Bytes of a seed, and of a salt.
 SEED = 32
 SALT = 16

@@ -10,28 +10,41 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from anonloom import Schema, param
 from anonloom.errors import IntegrityError, UsageError
-from anonloom.kinds import KnownVersion, ProvedRows, ProvingSeal, Query, SealFiles, VerifiedScope
+from anonloom.kinds import (
+    KnownVersion,
+    ProofSystem,
+    ProvedRows,
+    Query,
+    Seal,
+    SealFiles,
+    VerifiedScope,
+)
 from anonloom.params import distinct
 from anonloom_seals import keys
 from anonloom_seals.answers import answer, check_answer, refuse_other
 from anonloom_seals.binding import BoundRows
-from anonloom_seals.folder import compare, contents, entry_of, read, refuse_sealed
+from anonloom_seals.folder import contents, entry_of, refuse_sealed
 from anonloom_seals.head import Head
 from anonloom_seals.proof import NAMES, Proof
-from anonloom_seals.published_rows import PublishedRows, read_published
+from anonloom_seals.published_rows import read_table
 from anonloom_seals.salts import Seeds
-from anonloom_seals.signed_text import Names, SignedText, of_signer, together
-from anonloom_seals.structure import GrowingStructure, Structure
+from anonloom_seals.seal_format import SealFormat
+from anonloom_seals.sealed_folder import SealedFolder
+from anonloom_seals.signed_text import SignedText, of_signer, together
+from anonloom_seals.structure import GrowingStructure
 from anonloom_seals.versions import compare_versions
+
+__all__ = ["RowSeal"]
 
 _SAME_KEY = "a new version must be signed with the key of the version before"
 
 
 @attrs.frozen(kw_only=True)
-class RowSeal(ProvingSeal):
+class RowSeal(Seal, ProofSystem):
     """Seals every file of a release, and every row, so that single rows can be proved.
 
-    A subclass brings its name and the structure that binds the rows.
+    A scheme brings its format: its name, and the structure that binds the rows. The parameters are
+    the publisher's: to verify, to prove and to check a proof the format is enough.
 
     Why every change is noticed: the head is signed, and holds the hash of every file but itself
     and its signature, the number of rows, and the root of a structure over them in the order of
@@ -40,8 +53,7 @@ class RowSeal(ProvingSeal):
     signature.
     """
 
-    name: ClassVar[str]
-    structure: ClassVar[type[Structure]]
+    format: ClassVar[SealFormat]
 
     key: Path | None = param(
         help="A private Ed25519 key (PEM) to sign with; a new one is drawn from the system's "
@@ -66,21 +78,6 @@ class RowSeal(ProvingSeal):
         default=False,
     )
 
-    @property
-    def names(self) -> Names:
-        """The files of the head, of its signature and of the public key."""
-        return Names(f"{self.name}.json", f"{self.name}.sig", f"{self.name}.pub")
-
-    @property
-    def salts(self) -> str:
-        """The file from which the salts of all rows follow."""
-        return f"{self.name}.salts"
-
-    @property
-    def domain(self) -> bytes:
-        """What stands before everything that is signed: no scheme's signature fits another."""
-        return f"anonloom {self.name} signature 1\0".encode()
-
     def problem(self, schema: Schema) -> str | None:
         """Say which column cannot be indexed, or which parameters do not fit; or None."""
         for name in self.index:
@@ -98,8 +95,8 @@ class RowSeal(ProvingSeal):
         return self._growth_problem()
 
     def _growth_problem(self) -> str | None:
-        if self.growing and not issubclass(self.structure, GrowingStructure):
-            return f"'{self.name}' cannot prove that a release only grew"
+        if self.growing and not self.format.shows_growth:
+            return f"'{self.format.name}' cannot prove that a release only grew"
         return None
 
     # --- sealing ----------------------------------------------------------------------------
@@ -122,27 +119,27 @@ class RowSeal(ProvingSeal):
             When the release has no such columns to index, or growth is asked of a structure that
             cannot show it.
         """
-        names, private_key = self.names, f"{self.name}.key"
+        format, names = self.format, self.format.names
         if problem := self._growth_problem():
             raise UsageError(problem)
-        refuse_sealed(public, (*attrs.astuple(names), self.salts))
+        refuse_sealed(public, format.public_files)
         contents(public)  # what cannot be sealed is refused before a key is made
         before = self._version_before()
-        published = _read_table(public)
+        published = read_table(public)
         older = before if self.growing else None
         seeds = Seeds.new() if older is None else older[1].for_next_version(older[0].size)
-        rows = BoundRows.bind(published, seeds, self.structure, self.index)
+        rows = BoundRows.bind(published, seeds, format.structure, self.index)
         if older is not None:
             _check_grown(rows, older[0])
-        secret = self._signing_key(public, private / private_key, before and before[0])
+        secret = self._signing_key(public, private / format.private_key, before and before[0])
         (public / names.key).write_bytes(keys.public_key_pem(secret.public_key()))
-        (public / self.salts).write_bytes(seeds.write())
+        (public / format.salts).write_bytes(seeds.write())
         head = self._head(public, rows, keys.fingerprint(secret.public_key()), before and before[0])
         text = head.write()
         (public / names.text).write_bytes(text)
-        (public / names.signature).write_bytes(keys.sign(secret, text, self.domain))
-        made = (private_key,) if self.key is None else ()
-        return SealFiles((*attrs.astuple(names), self.salts), made)
+        (public / names.signature).write_bytes(keys.sign(secret, text, format.domain))
+        made = (format.private_key,) if self.key is None else ()
+        return SealFiles(format.public_files, made)
 
     def _version_before(self) -> tuple[Head, Seeds] | None:
         """Read head and seeds of the version before, checked as far as its own folder goes."""
@@ -152,9 +149,9 @@ class RowSeal(ProvingSeal):
         public = above if above.is_dir() else self.previous
         if not public.is_dir():
             raise IntegrityError(f"the version before: there is no folder '{self.previous}'")
-        signed = SignedText.read(public, self.names)
-        head = self._signed_head(signed, self.names, None)
-        return head, self._seeds(public, head)
+        names = self.format.names
+        head = self.format.read_head(SignedText.read(public, names), names, None)
+        return head, self.format.read_seeds(public, head)
 
     def _signing_key(self, public: Path, new: Path, before: Head | None) -> Ed25519PrivateKey:
         if self.key is None and before is not None:
@@ -166,7 +163,7 @@ class RowSeal(ProvingSeal):
     def _head(self, public: Path, rows: BoundRows, key: str, before: Head | None) -> Head:
         files, _ = contents(public)
         return Head(
-            scheme=self.name,
+            scheme=self.format.name,
             dataset=secrets.token_hex(16) if before is None else before.dataset,
             version=1 if before is None else before.version + 1,
             previous=None if before is None else before.digest,
@@ -191,67 +188,13 @@ class RowSeal(ProvingSeal):
         IntegrityError
             Saying which check failed: key, signature, head, version, files or rows.
         """
-        head, rows = self._check_folder(public, key, known)
-        apart = rows.published.apart
-        by = [order.attribute for order in head.orders[1:]]
-        covers = [
-            f"every byte of {len(head.files)} files, and that there is no other file",
-            f"every row: {head.size} in '{head.table}', in their order"
-            + "".join(f"; '{name}' holds the same" for name in rows.published.files[1:]),
-        ]
-        if by:
-            covers.append(f"that ranges of {', '.join(dict.fromkeys(map(str, by)))} are complete")
+        folder = SealedFolder.check(public, self.format, key, known)
         return together(
-            VerifiedScope(
-                tuple(covers), tuple(f"whether '{name}' holds the same rows" for name in apart)
-            ),
-            of_signer(head.key, pinned=key is not None),
-            compare_versions(head, known),
+            folder.scope(),
+            of_signer(folder.head.key, pinned=key is not None),
+            folder.version,
             VerifiedScope((), ("whether the release protects anybody: the report speaks of that",)),
         )
-
-    def _check_folder(
-        self, public: Path, key: Path | None = None, known: KnownVersion | None = None
-    ) -> tuple[Head, BoundRows]:
-        """Check a folder as far as its seal and what the recipient knows allow."""
-        if not public.is_dir():
-            raise IntegrityError(f"{public}: there is no such folder")
-        head = self._signed_head(SignedText.read(public, self.names), self.names, key)
-        compare(public, head.files, (self.names.text, self.names.signature))
-        compare_versions(head, known)
-        published = _read_table(public)
-        if published.files[0] != head.table or published.layout != head.layout:
-            raise IntegrityError(f"the columns of '{head.table}' are not those of the head")
-        if len(published) != head.size:
-            raise IntegrityError(
-                f"'{head.table}' has {len(published)} rows; the head says {head.size}"
-            )
-        by = dict.fromkeys(order.attribute for order in head.orders if order.attribute is not None)
-        try:
-            rows = BoundRows.bind(published, self._seeds(public, head), self.structure, tuple(by))
-        except UsageError as error:
-            raise IntegrityError(f"the head makes no sense: {error}") from None
-        _check_roots(rows, head)
-        return head, rows
-
-    def _signed_head(self, signed: SignedText, names: Names, key: Path | None) -> Head:
-        signer = signed.signer(names, self.domain, key)
-        head = Head.read(signed.text, names.text)
-        if head.key != keys.fingerprint(signer):
-            raise IntegrityError(f"'{names.text}' was written for another key than '{names.key}'")
-        if head.scheme != self.name:
-            raise IntegrityError(f"'{names.text}' is the head of another scheme")
-        return head
-
-    def _seeds(self, public: Path, head: Head) -> Seeds:
-        text = read(public, self.salts)
-        listed = head.files.get(self.salts)
-        if listed != entry_of(public / self.salts):
-            raise IntegrityError(f"'{self.salts}' is not what was sealed")
-        try:
-            return Seeds.read(text)
-        except ValueError:
-            raise IntegrityError(f"'{self.salts}' is malformed: it holds no seeds") from None
 
     # --- proofs -----------------------------------------------------------------------------
 
@@ -267,9 +210,8 @@ class RowSeal(ProvingSeal):
         IntegrityError
             When the folder is not what was sealed.
         """
-        head, rows = self._check_folder(public)
-        signed = SignedText.read(public, self.names)
-        return answer(signed, head, rows, query).write()
+        folder = SealedFolder.check(public, self.format)
+        return answer(folder.signed, folder.head, folder.rows, query).write()
 
     def verify_proof(
         self,
@@ -290,9 +232,9 @@ class RowSeal(ProvingSeal):
             When what was asked makes no sense for the columns of the release.
         """
         result = Proof.read(proof)
-        head = self._signed_head(result.head, NAMES, key)
+        head = self.format.read_head(result.head, NAMES, key)
         version = compare_versions(head, known)
-        shown = check_answer(result, head, self.structure, known)
+        shown = check_answer(result, head, self.format.structure, known)
         if asked is not None:
             refuse_other(result, head, asked)
         verified = together(
@@ -307,24 +249,6 @@ class RowSeal(ProvingSeal):
 def _check_same_key(secret: Ed25519PrivateKey, before: Head | None) -> None:
     if before is not None and keys.fingerprint(secret.public_key()) != before.key:
         raise IntegrityError("the version before was signed with another key")
-
-
-def _read_table(public: Path) -> PublishedRows:
-    published = read_published(public)
-    if published is None:
-        raise IntegrityError("the folder holds no table: neither release.csv nor release.parquet")
-    return published
-
-
-def _check_roots(rows: BoundRows, head: Head) -> None:
-    result = rows.head_orders()
-    if result[0] != head.orders[0]:
-        raise IntegrityError("the rows are not those of the head: the root differs")
-    if result != head.orders:
-        # Ranges would be proved by an order that leaves rows out, or has them in a wrong place.
-        raise IntegrityError(
-            "the rows are not sorted as the head says: the root of an order differs"
-        )
 
 
 def _check_grown(rows: BoundRows, before: Head) -> None:

@@ -10,6 +10,8 @@ from anonloom.kinds import VerifiedScope
 from anonloom_seals import keys
 from anonloom_seals.folder import read
 
+__all__ = ["Names", "SignedText", "of_signer", "together"]
+
 
 @attrs.frozen
 class Names:

@@ -4,6 +4,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Self
 
+__all__ = ["HASH", "GrowingStructure", "Structure"]
+
 #: Bytes of a hash.
 HASH = 32
 

@@ -18,6 +18,8 @@ from anonloom.files import read_json
 from anonloom.kinds import KnownVersion, Seal, VerifiedScope
 from anonloom.registry import left_by, strange
 
+__all__ = ["public_folder", "scheme_named", "verify_folder"]
+
 T = TypeVar("T")
 
 #: Files that lie in a public folder, never in the folder that holds it.

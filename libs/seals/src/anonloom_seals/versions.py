@@ -11,6 +11,8 @@ from anonloom.files import read_bytes
 from anonloom.kinds import KnownVersion, VerifiedScope
 from anonloom_seals.head import Head
 
+__all__ = ["compare_versions", "read_head"]
+
 
 def compare_versions(head: Head, known: KnownVersion | None) -> VerifiedScope:
     """Hold a head against what is known, and say what that shows.

@@ -11,7 +11,7 @@ import attrs
 
 from anonloom import StageContext
 from anonloom.errors import IntegrityError
-from anonloom.kinds import ProvedRows, ProvingSeal, Query, Seal, SealFiles, VerifiedScope
+from anonloom.kinds import ProofSystem, ProvedRows, Query, Seal, SealFiles, VerifiedScope
 from anonloom_testing.conformance import Check, refuse_problems
 from anonloom_testing.declaration import DECLARATION_CHECKS
 from anonloom_testing.purity import (
@@ -329,10 +329,10 @@ def check_foreign_seal_is_noticed(subject: IntegrityConformance) -> None:
     raise AssertionError("a folder sealed by somebody else verified under the publisher's key")
 
 
-def _proof(subject: IntegrityConformance) -> tuple[ProvingSeal, bytes]:
+def _proof(subject: IntegrityConformance) -> tuple[ProofSystem, bytes]:
     """Return a scheme that proves, and a proof of the third and the fifth row."""
     scheme = subject.seal()
-    if not isinstance(scheme, ProvingSeal):
+    if not isinstance(scheme, ProofSystem):
         raise NotApplicable("the scheme proves nothing about a part of a release")
     with TemporaryDirectory() as place:
         public = _write_files(subject._seal_once()[0], Path(place))

@@ -8,9 +8,6 @@ if TYPE_CHECKING:
     from anonloom_transport import driver as driver
     from anonloom_transport import estimates as estimates
     from anonloom_transport import faults as faults
-    from anonloom_transport.base import EngineTransport as EngineTransport
-    from anonloom_transport.base import Identity as Identity
-    from anonloom_transport.base import ServerConfig as ServerConfig
     from anonloom_transport.channel import OPENING as OPENING
     from anonloom_transport.channel import Channel as Channel
     from anonloom_transport.channel import readable as readable
@@ -25,6 +22,7 @@ if TYPE_CHECKING:
     from anonloom_transport.costs import Costs as Costs
     from anonloom_transport.driver import Corruption as Corruption
     from anonloom_transport.driver import Driver as Driver
+    from anonloom_transport.engine_transport import EngineTransport as EngineTransport
     from anonloom_transport.engines import ID_BYTES as ID_BYTES
     from anonloom_transport.engines import ClientEngine as ClientEngine
     from anonloom_transport.engines import Clock as Clock
@@ -82,6 +80,8 @@ if TYPE_CHECKING:
     from anonloom_transport.sealing import SealingKey as SealingKey
     from anonloom_transport.sealing import context_of as context_of
     from anonloom_transport.server import RoundServer as RoundServer
+    from anonloom_transport.server_config import Identity as Identity
+    from anonloom_transport.server_config import ServerConfig as ServerConfig
     from anonloom_transport.signing import SIGNATURE_BYTES as SIGNATURE_BYTES
     from anonloom_transport.signing import Signer as Signer
     from anonloom_transport.signing import new_identity as new_identity
@@ -113,11 +113,6 @@ if TYPE_CHECKING:
 
 # Looked up when first used: a hook module that names a class of this library loads nothing else.
 _HOMES = {
-    "base": (
-        "EngineTransport",
-        "Identity",
-        "ServerConfig",
-    ),
     "channel": (
         "Channel",
         "OPENING",
@@ -140,6 +135,7 @@ _HOMES = {
         "Corruption",
         "Driver",
     ),
+    "engine_transport": ("EngineTransport",),
     "engines": (
         "ClientEngine",
         "Clock",
@@ -219,6 +215,10 @@ _HOMES = {
         "context_of",
     ),
     "server": ("RoundServer",),
+    "server_config": (
+        "Identity",
+        "ServerConfig",
+    ),
     "signing": (
         "SIGNATURE_BYTES",
         "Signer",

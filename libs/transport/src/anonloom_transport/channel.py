@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 
 import attrs
 
-from anonloom_transport.base import ServerConfig
 from anonloom_transport.codec import pack
 from anonloom_transport.engines import Envelope
 from anonloom_transport.messages import MessageLog, SignedMessage
 from anonloom_transport.rounds import Party
+from anonloom_transport.server_config import ServerConfig
 from anonloom_transport.server_group import ServerGroup
 from anonloom_transport.signing import (
     SIGNATURE_BYTES,

@@ -10,7 +10,6 @@ from functools import cache, partial
 
 import attrs
 
-from anonloom_transport.base import ServerConfig
 from anonloom_transport.channel import Channel
 from anonloom_transport.codec import cut, pack
 from anonloom_transport.count_phase import COUNT_BYTES
@@ -22,6 +21,7 @@ from anonloom_transport.microbench import run_microbench, size_of
 from anonloom_transport.notice import Notice
 from anonloom_transport.rounds import Erasure, Round, Suite
 from anonloom_transport.sealing import SealingKey, overhead
+from anonloom_transport.server_config import ServerConfig
 from anonloom_transport.signing import (
     SIGNATURE_BYTES,
     Signer,

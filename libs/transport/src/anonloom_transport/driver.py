@@ -10,7 +10,7 @@ import attrs
 from anonloom import short_repr
 from anonloom.errors import TransportError
 from anonloom.kinds import Guarantees
-from anonloom_transport.base import EngineTransport, Identity, ServerConfig
+from anonloom_transport.engine_transport import EngineTransport
 from anonloom_transport.engines import ClientEngine, Entropy, Envelope, ServerEngine
 from anonloom_transport.entropy import SystemEntropy, is_simulated
 from anonloom_transport.faults import Fault
@@ -18,6 +18,7 @@ from anonloom_transport.meter import Meter
 from anonloom_transport.network import Network
 from anonloom_transport.progress import ProgressCallback, ignore_progress
 from anonloom_transport.rounds import Erasure, Party, Round
+from anonloom_transport.server_config import Identity, ServerConfig
 from anonloom_transport.slots import SlotKey, SlotSecret
 from anonloom_transport.trace import Link, Trace
 from anonloom_transport.vault import MemoryVault

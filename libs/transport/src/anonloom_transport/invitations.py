@@ -10,8 +10,8 @@ must not appear in another, where one person would count twice.
 
 import attrs
 
-from anonloom_transport.base import Identity
 from anonloom_transport.engines import Entropy
+from anonloom_transport.server_config import Identity
 from anonloom_transport.signing import (
     SIGNATURE_BYTES,
     Signer,

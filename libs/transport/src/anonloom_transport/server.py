@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 from anonloom.errors import TransportError
 from anonloom_transport.agree_phase import AgreePhase
-from anonloom_transport.base import ServerConfig
 from anonloom_transport.begin_phase import BeginPhase
 from anonloom_transport.channel import COMMIT, STOP, TOLD_BYTES, Channel
 from anonloom_transport.codec import packed_size
@@ -27,6 +26,7 @@ from anonloom_transport.engines import ID_BYTES, Envelope, ServerEngine
 from anonloom_transport.objections import objection_size
 from anonloom_transport.open_phase import OpenPhase
 from anonloom_transport.rounds import Round, require_operation, require_positions
+from anonloom_transport.server_config import ServerConfig
 from anonloom_transport.signing import SIGNATURE_BYTES
 from anonloom_transport.state import RoundState
 from anonloom_transport.state_codec import load, save

@@ -11,9 +11,9 @@ from functools import lru_cache
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from anonloom_transport.base import Identity
 from anonloom_transport.codec import pack, packed_size, unpack
 from anonloom_transport.engines import Entropy
+from anonloom_transport.server_config import Identity
 
 SIGNATURE_BYTES = 64
 

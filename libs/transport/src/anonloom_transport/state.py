@@ -11,7 +11,6 @@ import attrs
 
 from anonloom import short_repr
 from anonloom.errors import TransportError
-from anonloom_transport.base import ServerConfig
 from anonloom_transport.channel import Channel
 from anonloom_transport.codec import pack
 from anonloom_transport.engines import Clock, Envelope
@@ -19,6 +18,7 @@ from anonloom_transport.notice import KeyJudge, Notice
 from anonloom_transport.recorded_entropy import RecordedEntropy
 from anonloom_transport.rounds import Party, Round, require_positions
 from anonloom_transport.sealing import SealingKey
+from anonloom_transport.server_config import ServerConfig
 from anonloom_transport.state_vault import StateVault
 from anonloom_transport.uploads import Uploads
 

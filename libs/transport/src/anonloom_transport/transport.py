@@ -8,14 +8,15 @@ from typing import ClassVar
 
 import attrs
 
-from anonloom_transport.base import EngineTransport, Identity, ServerConfig
 from anonloom_transport.begin_phase import no_keys
 from anonloom_transport.client import RoundClient
+from anonloom_transport.engine_transport import EngineTransport
 from anonloom_transport.engines import Clock, Entropy
 from anonloom_transport.notice import Notice, describe, read_notice
 from anonloom_transport.recorded_entropy import RecordedEntropy
 from anonloom_transport.rounds import Round
 from anonloom_transport.server import RoundServer
+from anonloom_transport.server_config import Identity, ServerConfig
 from anonloom_transport.signing import new_identity
 from anonloom_transport.state import RoundState
 from anonloom_transport.strategy import ServerStrategy

@@ -12,6 +12,7 @@ from anonloom.kinds import KnownVersion, Query
 from anonloom_seals.answers import check_answer
 from anonloom_seals.head import Head
 from anonloom_seals.proof import Proof
+from anonloom_seals.sealed_folder import SealedFolder
 from anonloom_skip_list.scheme import SkipListSeal
 
 ROWS = ['"[1, 3]",4', '"[2, 2]",5', "*,4", '"[1, 3]",', '"[5, 9]",6']
@@ -74,7 +75,7 @@ def test_rows_of_another_release(public, tmp_path):
 
 def test_nobody_leaves_a_row_out(public):
     """All subsets of the rows, in both orders, honestly bound: exhaustive."""
-    head, rows = SEAL._check_folder(public)
+    folder = SealedFolder.check(public, SEAL.format)
     signed = Proof.read(SEAL.prove(public, Query(where="a = 3")))
     subsets = [
         positions
@@ -82,12 +83,15 @@ def test_nobody_leaves_a_row_out(public):
         for positions in itertools.combinations(range(len(ROWS)), count)
     ]
     lows, highs = (
-        [rows.show(("a", end), positions) for positions in subsets] for end in ("low", "high")
+        [folder.rows.show(("a", end), positions) for positions in subsets]
+        for end in ("low", "high")
     )
     text = set()
     for parts in itertools.product(lows, highs):
         try:
-            result = check_answer(attrs.evolve(signed, parts=parts), head, SEAL.structure, None)
+            result = check_answer(
+                attrs.evolve(signed, parts=parts), folder.head, SEAL.format.structure, None
+            )
         except IntegrityError:
             continue
         text.add(tuple(sorted(result.rows["b"].fillna(""))))

@@ -5,6 +5,7 @@ import attrs
 from anonloom_merkle.consistency import check_consistency, consistency
 from anonloom_merkle.tree import Tree
 from anonloom_seals.seal import RowSeal
+from anonloom_seals.seal_format import SealFormat
 from anonloom_seals.structure import GrowingStructure
 
 
@@ -22,5 +23,4 @@ class GrowingTree(Tree, GrowingStructure):
 class Merkle(RowSeal):
     """Seals every file and every row of a release with trees of RFC 9162."""
 
-    name = "merkle"
-    structure = GrowingTree
+    format = SealFormat("merkle", GrowingTree)

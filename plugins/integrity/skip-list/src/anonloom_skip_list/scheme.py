@@ -3,6 +3,7 @@
 import attrs
 
 from anonloom_seals.seal import RowSeal
+from anonloom_seals.seal_format import SealFormat
 from anonloom_skip_list.skiplist import SkipList
 
 
@@ -10,5 +11,4 @@ from anonloom_skip_list.skiplist import SkipList
 class SkipListSeal(RowSeal):
     """Seals every file and every row of a release with authenticated skip lists."""
 
-    name = "skip-list"
-    structure = SkipList
+    format = SealFormat("skip-list", SkipList)

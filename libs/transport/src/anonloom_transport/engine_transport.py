@@ -1,56 +1,15 @@
-"""The contract of a transport that is made of engines, and what a server brings into a round."""
+"""The contract of a transport that is made of engines."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-import attrs
-
 from anonloom import Transport
 from anonloom.kinds import Guarantees
-from anonloom_transport.engines import ClientEngine, Clock, Entropy, Envelope, ServerEngine, Vault
+from anonloom_transport.engines import ClientEngine, Clock, Entropy, Envelope, ServerEngine
 from anonloom_transport.estimates import Estimate
-from anonloom_transport.rounds import Erasure, Round
-from anonloom_transport.slots import SlotKey, SlotSecret
-
-
-@attrs.frozen
-class Identity:
-    """A server's long-term key: with it it signs, by it clients and other servers know it."""
-
-    secret: bytes = attrs.field(repr=False)
-    public: bytes
-
-
-@attrs.frozen(kw_only=True)
-class ServerConfig:
-    """What one server brings into a round.
-
-    Attributes
-    ----------
-    index
-        Which of the servers it is.
-    identity
-        Its own long-term key.
-    pins
-        The public keys of all servers, known from outside the round.
-    vault
-        Where the key of its saved state lies.
-    slot_keys
-        Of a deposit, what the reservation told of each position, in order of position.
-    erasure
-        Of a deposit, what will be erased, if the round plans that.
-    invited
-        Who may send, by the public halves of invitations: those who were there before. None for
-        everybody who has one.
-    """
-
-    index: int
-    identity: Identity = attrs.field(repr=False)
-    pins: tuple[bytes, ...] = attrs.field(repr=False)
-    vault: Vault = attrs.field(repr=False)
-    slot_keys: tuple[SlotKey, ...] = attrs.field(default=(), repr=False)
-    erasure: Erasure | None = attrs.field(default=None, repr=False)
-    invited: frozenset[bytes] | None = attrs.field(default=None, repr=False)
+from anonloom_transport.rounds import Round
+from anonloom_transport.server_config import Identity, ServerConfig
+from anonloom_transport.slots import SlotSecret
 
 
 class EngineTransport(Transport):
