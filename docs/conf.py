@@ -33,8 +33,7 @@ include_patterns = [
     "papers/*/README.md",
     "plugins/*/*/*.md",
 ]
-# Written for people who browse the folder; the site has docs/index.md in its place.
-exclude_patterns = ["docs/README.md", "**/.venv*", "**/node_modules"]
+exclude_patterns = ["**/.venv*", "**/node_modules"]
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 myst_enable_extensions = ["colon_fence", "deflist"]

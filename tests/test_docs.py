@@ -145,6 +145,27 @@ def test_links_lead_to_something(page):
         assert not anchor or anchor in anchors(result), target
 
 
+SHOWN_TO_CONTRIBUTORS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+
+
+@pytest.mark.parametrize("page", SHOWN_TO_CONTRIBUTORS, ids=relative)
+def test_paths_of_the_repository_that_are_named_exist(page):
+    text = page.read_text(encoding="utf-8")
+    tops = r"core|libs|plugins|docs|tools|benchmarks|examples|papers|\.ci|\.github"
+    paths = set(re.findall(rf"(?<![\w/.-])(?:\./)?((?:{tops})/[\w./*-]*\w)", text))
+    assert len(paths) > 8
+    # The second column of the examples of style shows how not to name a module.
+    missing = {path for path in paths if not any(ROOT.glob(path))}
+    assert missing <= {"core/src/anonloom/data/utils.py"}
+
+
+@pytest.mark.parametrize("page", SHOWN_TO_CONTRIBUTORS, ids=relative)
+def test_commands_that_are_named_exist(page):
+    text = page.read_text(encoding="utf-8")
+    named = set(re.findall(r"(?:`|/|^ {4})anonloom ([a-z]+)", text, re.M))
+    assert {"run", "new", "plugins"} <= named <= set(all_commands())
+
+
 def pipelines(page):
     return [block for block in blocks(page, "yaml") if block.startswith("version:")]
 

@@ -1,10 +1,13 @@
 """The reference is read from the code: messages with what is filled in, pages that go stale."""
 
+import ast
+import re
 import textwrap
 
 import make_reference
 import pytest
 from error_messages import Message, messages_of
+from pipeline_mistakes import BANK, LEFT_OUT, mistakes
 
 
 def messages(tmp_path, code):
@@ -78,3 +81,45 @@ def test_a_page_that_is_missing_or_changed_is_stale(tmp_path, monkeypatch, capsy
 def test_a_page_is_the_same_each_time(page):
     make = make_reference.PAGE_MAKERS[page]
     assert list(make()) == list(make())
+
+
+@pytest.fixture(scope="module")
+def shown_mistakes():
+    return dict(mistakes())
+
+
+def test_every_wrong_file_of_the_bank_is_shown_or_left_out_for_a_reason(shown_mistakes):
+    stems = {file.stem for file in BANK.glob("*.yaml")}
+    assert set(LEFT_OUT) < stems
+    assert {stem.replace("-", " ") for stem in stems - set(LEFT_OUT)} == set(shown_mistakes)
+
+
+def toy_texts():
+    """The names of the toys of core's tests, and the help of their parameters."""
+    calls = [
+        node
+        for node in ast.walk(ast.parse((BANK.parent / "toys.py").read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    ]
+    names = {call.args[0].value for call in calls if "_method" == call.func.id}
+    helps = {
+        word.value.value
+        for call in calls
+        if "param" == call.func.id
+        for word in call.keywords
+        if "help" == word.arg
+    }
+    return names, helps
+
+
+def test_no_mistake_is_shown_with_a_method_that_only_tests_have(shown_mistakes):
+    names, helps = toy_texts()
+    assert {"crowd", "cut", "blur", "share"} < names
+    assert "How large a seed is." in helps
+    # "A share of every class" and the parameter `share` are no method.
+    toy = re.compile(rf"\b({'|'.join(sorted(names - {'share'}))})\b|: share$", re.M)
+    for title, message in shown_mistakes.items():
+        # What comes before the first space is the file and its place.
+        said = message.partition(" ")[2]
+        assert toy.search(said) is None, title
+        assert [] == [text for text in helps if text in said], title

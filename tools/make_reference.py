@@ -21,6 +21,7 @@ from pathlib import Path
 from check_workspace import members
 from error_messages import CLASSES, messages_of
 from package_table import packages_page
+from pipeline_mistakes import mistakes
 from pipeline_reference import pipeline_page
 from reference_table import NOTE, parameters, table
 
@@ -38,7 +39,6 @@ FIRST_PARTY = {
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "reference"
 CORE = ROOT / "core" / "src" / "anonloom"
-BANK = ROOT / "core" / "tests" / "specs" / "bad"
 
 _HOOKS = """\
 A plugin is a module that the entry-point group `anonloom` names. It marks its functions with
@@ -101,11 +101,10 @@ _EXIT_CODES = (
     ("141", "The reader of the output, such as `head`, closed it."),
 )
 
-_BANK = """\
-Each of these files of the test bank (`core/tests/specs/bad/`) holds one mistake; the message
-shows the line. The methods that they name are toys of the tests: `crowd` is a privacy model,
-`cut` and `grow` are partitioners, `blur` is a generalizer, `trim` an outlier handler, `meter` an
-auditor. A file with several mistakes gets all of their messages at once."""
+_MISTAKES = """\
+Each of these files holds one mistake; the message shows the line. A file with several mistakes
+gets all of their messages at once. They are the bank of wrong files of core's tests
+(`core/tests/specs/bad/`), with methods of this repository in place of the tests' own."""
 
 _OTHERS = """\
 What stands between « and » is filled in. Messages that only put a column or a file before another
@@ -303,10 +302,9 @@ def errors_page() -> Iterator[str]:
     classes = [(f"`{c.__name__}`", str(c.exit_code), _summary(c)) for c in CLASSES.values()]
     yield "From Python the same are exceptions of `anonloom.errors`:"
     yield from ("", *table(("exception", "exit code", "meaning"), classes), "")
-    yield from ("## Mistakes in a pipeline file (exit code 2)", "", _BANK, "")
-    for file in sorted(BANK.glob("*.txt")):
-        message = file.read_text(encoding="utf-8").rstrip()
-        yield from (f"### {file.stem.replace('-', ' ')}", "", "```text", message, "```", "")
+    yield from ("## Mistakes in a pipeline file (exit code 2)", "", _MISTAKES, "")
+    for title, message in mistakes():
+        yield from (f"### {title}", "", "```text", message, "```", "")
     yield from ("## All other messages", "", _OTHERS, "")
     # Of the libraries this one has commands of its own; messages of others come up in plugins.
     packages = ["libs/seals", *(f"plugins/{name}" for name in sorted(set(FIRST_PARTY.values())))]

@@ -1,4 +1,4 @@
-"""What the README claims of Adult: searching longer loses less, at every k."""
+"""What benchmarks/README.md claims of Adult: searching longer loses less, at every k."""
 
 import pandas as pd
 import pytest

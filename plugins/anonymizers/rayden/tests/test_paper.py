@@ -1,6 +1,6 @@
 """What is reproducible of Haruna et al., Data Privacy and Utility Trade-Off (RAYDEN), 2026.
 
-The README says what is not, with our figures beside the paper's.
+benchmarks/README.md says what is not, with our figures beside the paper's.
 """
 
 import numpy as np
@@ -54,7 +54,7 @@ def literally(table, k, seed):
     """Algorithms 1 and 2; parts below k are joined with the nearest class in between.
 
     The text asks for that step, Algorithm 1 does not have it. It is one of several readings, and
-    was chosen because it fits Table 3: the README names those that do not.
+    was chosen because it fits Table 3: benchmarks/README.md names those that do not.
     """
     guard = Guard([AtLeast(k=k)])
     parts = TREE.partition(
