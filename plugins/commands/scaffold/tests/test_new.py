@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from anonloom import Classes, Guard, StageContext, Table
 from anonloom.runtime import Registry, main
 
 KINDS = Registry.empty().kinds
@@ -255,6 +256,16 @@ def test_generated_plugins_pass_mypy(generated, together, tmp_path):
     assert 0 == done.returncode, done.stdout
 
 
+def test_comments_name_only_what_there_is(generated):
+    """What a comment tells an author to ask of the table, or of what else is given, exists."""
+    given = {"table": Table, "classes": Classes, "guard": Guard, "context": StageContext}
+    code = "".join(path.read_text() for path in generated.glob("*/src/*/*.py"))
+    mentioned = set(re.findall(rf"`({'|'.join(given)})\.(\w+)", code))
+
+    assert ("table", "encode_column") in mentioned
+    assert [] == [pair for pair in sorted(mentioned) if not hasattr(given[pair[0]], pair[1])]
+
+
 @pytest.fixture(scope="module")
 def environment(generated, together, tmp_path_factory):
     """A fresh environment in which all of them are installed, beside what this one has."""
@@ -389,6 +400,23 @@ def test_several_methods_share_one_package(tmp_path, monkeypatch, capsys):
         "  anonloom run ./cut-risk/example/cut-use-auditor.yaml\n"
         "  anonloom run ./cut-risk/example/sampler.yaml\n"
     ) in capsys.readouterr().out
+
+
+def test_every_example_of_a_package_publishes_into_a_folder_of_its_own(tmp_path, monkeypatch):
+    """Run one after another, as the command says, none finds the folder of another."""
+    monkeypatch.chdir(tmp_path)
+
+    main(["new", "auditor", "cut-risk", "--also", "auditor:cut-use", "--also", "sampler:cut-risk"])
+
+    folders = {
+        path.name: re.search(r"^publish:\n  to: (.*)$", path.read_text(), re.M)[1]
+        for path in (tmp_path / "cut-risk/example").glob("*.yaml")
+    }
+    assert {
+        "pipeline.yaml": "out",
+        "cut-use-auditor.yaml": "out-cut-use-auditor",
+        "sampler.yaml": "out-sampler",
+    } == folders
 
 
 _FIND_ALL = """
