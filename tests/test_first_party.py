@@ -56,6 +56,12 @@ def test_the_workspace_is_told_of_a_catalogue_that_is_old(tmp_path, monkeypatch,
             "partitioner 'median-cut' is provided by anonloom-median-cut, which is not installed\n"
             "    pip install ./docs/tutorial/median-cut",
         ),
+        (
+            "generalizer",
+            "rounded",
+            "generalizer 'rounded' is provided by anonloom-alpha-deassociation, which is not "
+            "installed\n    pip install ./docs/tutorial/alpha-deassociation",
+        ),
     ],
 )
 def test_a_missing_method_is_named_with_its_package(kind, name, message):

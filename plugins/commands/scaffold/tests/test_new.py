@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from anonloom import Registry
+from anonloom import Classes, Guard, Registry, StageContext, Table
 from anonloom_cli import main
 
 KINDS = Registry.empty().kinds
@@ -256,6 +256,16 @@ def test_generated_plugins_pass_mypy(generated, together, tmp_path):
     assert 0 == done.returncode, done.stdout
 
 
+def test_comments_name_only_what_there_is(generated):
+    """What a comment tells an author to ask of the table, or of what else is given, exists."""
+    given = {"table": Table, "classes": Classes, "guard": Guard, "context": StageContext}
+    code = "".join(path.read_text() for path in generated.glob("*/src/*/*.py"))
+    mentioned = set(re.findall(rf"`({'|'.join(given)})\.(\w+)", code))
+
+    assert ("table", "encode_column") in mentioned
+    assert [] == [pair for pair in sorted(mentioned) if not hasattr(given[pair[0]], pair[1])]
+
+
 @pytest.fixture(scope="module")
 def environment(generated, together, tmp_path_factory):
     """A fresh environment in which all of them are installed, beside what this one has."""
@@ -282,7 +292,7 @@ def environment(generated, together, tmp_path_factory):
 
 _CHECK_ALL = """
 import json, sys
-from anonloom.runtime import Registry
+from anonloom import Registry
 from anonloom_testing import run_checks
 registry = Registry.installed()
 failed = {}
@@ -329,7 +339,7 @@ def test_their_tests_fail_only_where_the_author_has_to_write(environment, genera
 
 _CHECK_EXAMPLES = """
 import sys
-from anonloom.runtime import main
+from anonloom_cli import main
 sys.exit(max(main(["check", path]) for path in sys.argv[1:]))
 """
 
@@ -392,9 +402,26 @@ def test_several_methods_share_one_package(tmp_path, monkeypatch, capsys):
     ) in capsys.readouterr().out
 
 
+def test_every_example_of_a_package_publishes_into_a_folder_of_its_own(tmp_path, monkeypatch):
+    """Run one after another, as the command says, none finds the folder of another."""
+    monkeypatch.chdir(tmp_path)
+
+    main(["new", "auditor", "cut-risk", "--also", "auditor:cut-use", "--also", "sampler:cut-risk"])
+
+    folders = {
+        path.name: re.search(r"^publish:\n  to: (.*)$", path.read_text(), re.M)[1]
+        for path in (tmp_path / "cut-risk/example").glob("*.yaml")
+    }
+    assert {
+        "pipeline.yaml": "out",
+        "cut-use-auditor.yaml": "out-cut-use-auditor",
+        "sampler.yaml": "out-sampler",
+    } == folders
+
+
 _FIND_ALL = """
 import json, sys
-from anonloom.runtime import Registry
+from anonloom import Registry
 registry = Registry.installed()
 print(json.dumps([registry.load(*pair.split(":")).__name__ for pair in sys.argv[1:]]))
 """

@@ -64,6 +64,12 @@ class MethodPlan(NamedTuple):
         return self.kind.kit.rpartition(":")[2]
 
     @property
+    def example_output(self) -> str:
+        """Where its example publishes: a folder of its own, so that all examples can be run."""
+        stem = self.example.removesuffix(".yaml")
+        return "out" if stem == "pipeline" else f"out-{stem}"
+
+    @property
     def words(self) -> dict[str, str]:
         """What placeholders in the templates of its kind stand for."""
         return {
@@ -72,6 +78,7 @@ class MethodPlan(NamedTuple):
             "Title": self._with_name(self.kind.name.capitalize()),
             "check": self._with_name("anonloom plugins check"),
             "conformance": self.conformance,
+            "out": self.example_output,
         }
 
     def _with_name(self, text: str) -> str:

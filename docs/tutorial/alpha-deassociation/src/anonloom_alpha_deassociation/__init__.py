@@ -1,0 +1,1 @@
+"""A privacy model and a generalizer for Anonloom: the worked example of the tutorial."""
