@@ -38,6 +38,7 @@ GROUPS = (
 # Packages under libs/ that plugins may import; each may depend on those before it.
 LIBRARIES = (
     "catalog",
+    "charts",
     "loss",
     "runner",
     "cli",

@@ -102,13 +102,16 @@ class Pipeline:
         return target
 
     def _engine(self) -> Engine:
-        """Return the engine that runs pipelines which name none.
+        """Return the engine that the pipeline names, or else the installed default.
 
         Raises
         ------
         PluginError
-            When none is installed, or several of them want to be it.
+            When none is named, and none is installed or several want to be the default.
         """
+        if self.spec.engine is not None:
+            named: Engine = self.spec.engine.method
+            return named
         engine: Engine = self.registry.load_entry(self.registry.default("engine"))()
         return engine
 

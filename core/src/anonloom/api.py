@@ -77,6 +77,7 @@ PLACES: dict[str, PipelinePlace] = {
     "audit": PipelinePlace("audit", "auditor", "anonloom.kinds._auditor:Auditor", shared=True),
     "publish.integrity": PipelinePlace("publish", "integrity", "", shared=False),
     "publish.reporters": PipelinePlace("publish.reporters", "reporter", "", shared=False),
+    "engine": PipelinePlace("engine", "engine", "", shared=False),
     "section": PipelinePlace("", "", "anonloom.kinds._section:SectionMethod", shared=True),
     "parameter": PipelinePlace("", "", "", shared=True),
 }

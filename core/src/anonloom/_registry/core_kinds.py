@@ -31,5 +31,5 @@ def anonloom_register_kinds() -> list[Kind]:
         _kind("auditor", "auditor", "Auditor", "audit"),
         _kind("integrity", "integrity scheme", "IntegrityScheme", "publish.integrity", "Integrity"),
         _kind("reporter", "reporter", "Reporter", "publish.reporters"),
-        _kind("engine", "engine", "Engine", "parameter"),
+        _kind("engine", "engine", "Engine", "engine"),
     ]

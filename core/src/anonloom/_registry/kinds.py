@@ -7,11 +7,11 @@ from anonloom.api import Kind, Method, hookspec
 
 #: Words of a pipeline file that stand where the key of a kind could, so that no kind has them.
 RESERVED = frozenset(
-    "version name seed data privacy suppression collect stages audit publish vary with id fail_if "
-    "columns unit holdout other_releases cases label set".split()
+    "version name seed data privacy suppression collect stages audit publish engine vary with id "
+    "fail_if columns unit holdout other_releases cases label set".split()
 )
-# Core's own key 'privacy' is the name of its section: a model is written below its own name there.
-_OWN_SECTION = ("privacy",)
+# Keys of core's own kinds that are names of their sections, too.
+_OWN_SECTION = ("privacy", "engine")
 
 # The kind of every base class that any registry of this process knows: parameters are declared
 # with base classes, and a class does not know in which registry it will be used.

@@ -50,6 +50,7 @@ SECTIONS: dict[str, str] = {
     "stages": "The methods that make the release, in order.",
     "audit": "What is measured on the release before it is published, and what stops it.",
     "publish": "What is written, where and how.",
+    "engine": "What runs the pipeline; by default the installed engine that offers to.",
     "vary": "An experiment: a product of paths, a list of cases, or both.",
 }
 
@@ -67,7 +68,7 @@ _NEEDED = ("version", "data", "privacy")
 _ID = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _CONDITION = re.compile(r"\s*(>=|<=|==|!=|>|<)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*")
 # Names of what a run announces beside its stages and audits.
-_TAKEN = ("source", "collector")
+_TAKEN = ("source", "collector", "engine")
 
 
 @attrs.frozen
@@ -146,6 +147,7 @@ def read_pipeline(
     audit = _audits(fields.get("audit"), builder, data, stages, collect, taken)
     sections = _own_sections(fields, builder, data, taken)
     publish = _publish(root, fields, builder)
+    engine = builder.reference(fields["engine"], "engine") if "engine" in fields else None
     if publish and data and publish.intervals == "bounds":
         check_bounds(fields["publish"], data.schema)
     if publish:
@@ -166,6 +168,7 @@ def read_pipeline(
         file=file,
         local_code=builder.local_code,
         sections=sections,
+        engine=engine and attrs.evolve(engine, id="engine"),
     )
 
 

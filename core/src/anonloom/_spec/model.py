@@ -245,6 +245,8 @@ class PipelineSpec:
         Methods of kinds that have a section of their own; nothing they find stops the release.
     publish : Publish
         What is written.
+    engine : MethodUse or None
+        What runs it; None for the installed engine that is the default.
     local_code : bool
         Whether any method is code that belongs to no package.
     grid : tuple of GridCase
@@ -269,6 +271,7 @@ class PipelineSpec:
     file: Path | None = None
     local_code: bool = False
     sections: tuple[Audit, ...] = ()
+    engine: MethodUse | None = None
     grid: tuple[GridCase, ...] = attrs.field(default=(), repr=False)
     version: int = 1
 
@@ -282,6 +285,7 @@ class PipelineSpec:
             *self.stages,
             *self.audit,
             *self.sections,
+            *((self.engine,) if self.engine is not None else ()),
         )
 
     def as_written(self) -> object:

@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from anonloom.kinds._integrity import VerifiedScope as VerifiedScope
     from anonloom.kinds._mechanism import Mechanism as Mechanism
     from anonloom.kinds._outliers import OutlierHandler as OutlierHandler
-    from anonloom.kinds._overview import column_heat as column_heat
-    from anonloom.kinds._overview import figure_over_parameter as figure_over_parameter
-    from anonloom.kinds._overview import numeric_parameter as numeric_parameter
     from anonloom.kinds._partitioner import Partitioner as Partitioner
     from anonloom.kinds._privacy import Offsets as Offsets
     from anonloom.kinds._privacy import PrivacyModel as PrivacyModel
@@ -76,9 +73,6 @@ __all__ = [
     "Stages",
     "Transport",
     "VerifiedScope",
-    "column_heat",
-    "figure_over_parameter",
-    "numeric_parameter",
     "stream",
     "swap_sentence",
 ]
@@ -106,7 +100,6 @@ __getattr__, __dir__ = lazy_exports(
         ),
         "anonloom.kinds._mechanism": ("Mechanism",),
         "anonloom.kinds._outliers": ("OutlierHandler",),
-        "anonloom.kinds._overview": ("column_heat", "figure_over_parameter", "numeric_parameter"),
         "anonloom.kinds._partitioner": ("Partitioner",),
         "anonloom.kinds._privacy": ("Offsets", "PrivacyModel"),
         "anonloom.kinds._reporter": ("Reporter",),

@@ -59,6 +59,9 @@ def plan(spec: PipelineSpec, registry: Registry) -> Iterator[str]:
         for use in uses:
             yield from _use(use, registry, show_id=True)
     yield from _publish(spec, registry)
+    if spec.engine is not None:
+        yield "engine"
+        yield from _use(spec.engine, registry)
     if spec.grid:
         yield f"vary: {len(spec.grid)} runs"
         yield from (f"  {case.label}" for case in spec.grid[:10])

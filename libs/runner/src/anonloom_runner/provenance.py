@@ -61,7 +61,7 @@ def package_versions(entries: Iterable[Entry] = (), used: Iterable[Entry] = ()) 
     }
     for entry in used:
         results |= _libraries(entry.distribution)
-    for name in ("anonloom-core", "numpy", "pandas", "pyarrow"):
+    for name in ("anonloom-core", "anonloom-runner", "anonloom-loss", "numpy", "pandas", "pyarrow"):
         results[name] = version(name)
     return {"python": platform.python_version(), **dict(sorted(results.items()))}
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from anonloom_testing.auditor import AuditorConformance as AuditorConformance
     from anonloom_testing.collector import CollectorConformance as CollectorConformance
+    from anonloom_testing.engine import EngineConformance as EngineConformance
     from anonloom_testing.generalizer import GeneralizerConformance as GeneralizerConformance
     from anonloom_testing.integrity import IntegrityConformance as IntegrityConformance
     from anonloom_testing.mechanism import MechanismConformance as MechanismConformance
@@ -45,6 +46,7 @@ _HOMES = {
     "AuditorConformance": "auditor",
     "IntegrityConformance": "integrity",
     "ReporterConformance": "reporter",
+    "EngineConformance": "engine",
     "CheckResult": "results",
     "run_checks": "runner",
 }

@@ -4,7 +4,6 @@ A `conftest.py` imports those that it needs.
 """
 
 import textwrap
-from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import pandas as pd
 import pytest
 
 from anonloom import Pipeline, Registry
-from anonloom_testing import toy_methods
+from anonloom_testing.toy_registry import toy_registry
 
 CLINIC = pd.DataFrame(
     {
@@ -84,18 +83,6 @@ class Clinic:
     def file_names(self) -> list[str]:
         """Names of all that is in the folder, hidden files included."""
         return sorted(path.name for path in self.folder.iterdir())
-
-
-def toy_registry(*packages: str) -> Registry:
-    """Return the methods of core and of the runner, the toys, and what these packages add."""
-    registry = Registry.empty()
-    for name in ("anonloom-core", "anonloom-runner", *packages):
-        installed = distribution(name)
-        for entry in installed.entry_points.select(group="anonloom"):
-            registry.register(entry.load(), distribution=name, version=installed.version)
-    registry.register(toy_methods, distribution="anonloom-core", version="0.1.0")
-    assert registry.broken == ()
-    return registry
 
 
 @pytest.fixture

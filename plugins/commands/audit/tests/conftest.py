@@ -2,7 +2,8 @@
 
 import pytest
 
-from anonloom_testing.clinic import clinic, shop, toy_registry
+from anonloom_testing.clinic import clinic, shop
+from anonloom_testing.toy_registry import toy_registry
 
 __all__ = ["clinic", "shop"]
 

@@ -30,6 +30,15 @@ NAMES = ("a", "tests", "testing-kit", "zebra", "a-name-that-is-so-long-that-it-f
 TO_WRITE = {kind: ["check_copes_with_every_table"] for kind in KINDS} | {
     "sampler": ["check_copes_with_every_table", "check_least_kept_is_possible"],
     "transport": ["check_copes_with_every_table", "check_says_what_it_guarantees"],
+    "engine": [
+        "check_what_is_published_satisfies_the_declared_privacy",
+        "check_undeclared_columns_are_not_published",
+        "check_a_broken_promise_is_refused_and_nothing_is_written",
+        "check_broken_data_are_refused_and_nothing_is_written",
+        "check_run_writes_nothing",
+        "check_an_existing_folder_is_replaced_only_when_asked",
+        "check_same_seed_same_release",
+    ],
 }
 
 
@@ -124,7 +133,7 @@ def test_a_class_never_takes_the_name_of_something_that_it_imports(tmp_path, mon
             ["zebra", "demo"],
             "there is no kind 'zebra'\n"
             "    kinds are: source, mechanism, partitioner, outliers, generalizer, sampler, privacy, "
-            "transport, collector, auditor, integrity, reporter\n",
+            "transport, collector, auditor, integrity, reporter, engine\n",
         ),
         (
             ["sampler", "My_Method"],

@@ -8,9 +8,10 @@ import attrs
 from anonloom import AuditInput, Auditor, Findings, Schema, StageContext, param
 from anonloom.data import Need
 from anonloom.errors import UsageError
-from anonloom.kinds import GridRow, column_heat, figure_over_parameter
+from anonloom.kinds import GridRow
 from anonloom.params import at_least, between
 from anonloom.typing import FloatArray
+from anonloom_charts import column_heat, figure_over_parameter
 from anonloom_distribution.association import Associations, Correlation
 from anonloom_distribution.figures import Figure, countable
 from anonloom_distribution.groups import (

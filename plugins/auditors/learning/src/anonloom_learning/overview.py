@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from anonloom import Chart, Findings
-from anonloom.kinds import GridRow, column_heat, numeric_parameter
+from anonloom.kinds import GridRow
+from anonloom_charts import column_heat, numeric_parameter
 
 PREFIX = "accuracy."
 

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from anonloom import AuditInput, Auditor, Chart, Finding, Findings, StageContext, Table, param
 from anonloom.data import Need
-from anonloom.kinds import GridRow, column_heat, figure_over_parameter
+from anonloom.kinds import GridRow
 from anonloom.params import at_least
+from anonloom_charts import column_heat, figure_over_parameter
 from anonloom_loss import changed_columns, release_losses
 from anonloom_utility.charts import LOSS_MEANING, class_size_chart, column_chart
 from anonloom_utility.measures import Division, by_label, set_valued_gcp

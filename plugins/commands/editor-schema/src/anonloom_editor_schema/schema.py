@@ -52,6 +52,7 @@ class _Maker:
             "privacy": {"anyOf": [{"const": "none"}, self.models()]},
             "suppression": self.section(Suppression),
             "collect": _of_kind(kinds["collector"]),
+            "engine": _of_kind(kinds["engine"]),
             "stages": {"type": "array", "items": self.stage()},
             "audit": {"type": "array", "items": self.audit()},
             "publish": self.section(Publish),

@@ -1,7 +1,8 @@
 """Charts of a whole experiment: lines over the varied number, maps of columns and runs."""
 
 from anonloom import Finding, Findings
-from anonloom.kinds import GridRow, column_heat, figure_over_parameter, numeric_parameter
+from anonloom.kinds import GridRow
+from anonloom_charts import column_heat, figure_over_parameter, numeric_parameter
 
 
 def row(label: str, parameters: dict[str, object], **figures: float | None) -> GridRow:

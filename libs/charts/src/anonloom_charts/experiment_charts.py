@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from anonloom.findings import Chart
-from anonloom.kinds._auditor import GridRow
+from anonloom import Chart
+from anonloom.kinds import GridRow
 
 #: More lines than this and none can be followed.
 MOST_LINES = 12
