@@ -10,10 +10,12 @@ if TYPE_CHECKING:
     from anonloom._registry.boundary import strange as strange
     from anonloom._registry.loading import Entry as Entry
     from anonloom._registry.observers import Observers as Observers
+    from anonloom._registry.registry import CommandEntry as CommandEntry
     from anonloom._registry.registry import Registry as Registry
 
 __all__ = [
     "Border",
+    "CommandEntry",
     "Entry",
     "Observers",
     "Registry",
@@ -31,6 +33,9 @@ __getattr__, __dir__ = lazy_exports(
         ),
         "anonloom._registry.loading": ("Entry",),
         "anonloom._registry.observers": ("Observers",),
-        "anonloom._registry.registry": ("Registry",),
+        "anonloom._registry.registry": (
+            "CommandEntry",
+            "Registry",
+        ),
     },
 )

@@ -168,7 +168,7 @@ def test_no_quasi_identifier_is_published_with_what_nobody_sees(clinic, method, 
         f"in Unicode's form NFC, in {cells} of column 'sex'; a machine tells such cells apart\n"
         "    Nothing was written. The data were read without them: a mechanism, the generalizer or "
         "the collector put them in. Cells must be in the form of "
-        "anonloom.data._text.normalize_text."
+        "anonloom.data.normalize_text."
     ) == str(error.value)
     assert 3 == error.value.exit_code
     assert not clinic.out.exists()

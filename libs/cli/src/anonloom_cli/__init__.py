@@ -15,7 +15,7 @@ from importlib import import_module
 # As in `typing`, which takes longer to import than all that is needed here.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from typing import NoReturn, TextIO
 
     from _typeshed import SupportsWrite
 
@@ -68,14 +68,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def complain(text: str) -> None:
     """Say what went wrong on standard error, if anybody can be told there."""
-    with suppress(OSError, ValueError):
-        print(f"anonloom: {text}", file=sys.stderr, flush=True)
+    _print_error(f"anonloom: {text}")
+
+
+def _print_error(text: str) -> None:
+    try:
+        print(text, file=sys.stderr, flush=True)
+    except (OSError, ValueError):
+        _give_up(sys.stderr)
 
 
 def give_up_output() -> None:
-    """Throw away what standard output did not take; Python would complain once more at exit."""
+    """Throw away what standard output did not take."""
+    _give_up(sys.stdout)
+
+
+def _give_up(stream: "TextIO") -> None:
+    # What is left in the buffer would be tried once more at exit, and fail: Python then ends with
+    # 120, whatever a command returned.
     with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _prepare_streams() -> None:
@@ -91,24 +103,14 @@ def _prepare_streams() -> None:
 
 def _run(words: list[str]) -> int:
     name = next((word for word in words if not word.startswith("-")), "")
-    commands, owners = dict(COMMANDS), dict[str, str]()
-    if name and name not in commands:
-        added, owners = _commands_of_plugins()
-        commands |= added
-    parser, parsers = _parser(commands)
+    if name and name not in COMMANDS:
+        return _run_of_plugin(name, words)
+    parser, parsers = _parser(COMMANDS)
     try:
-        if name in owners:
-            from anonloom_cli.foreign import run_foreign
-
-            return run_foreign(owners[name], commands[name][0], parser, parsers[name], words)
-        if name in commands:
-            module = import_module(commands[name][0])
+        if name:
+            module = import_module(COMMANDS[name][0])
             module.configure(parsers[name])
             parsers[name].set_defaults(execute=module.execute)
-        elif name:
-            from anonloom_cli.foreign import unknown_command
-
-            parser.exit(2, f"anonloom: {unknown_command(name, commands)}\n")
         options = parser.parse_args(words)
     except ParserExit as ended:
         return ended.status
@@ -117,6 +119,24 @@ def _run(words: list[str]) -> int:
         return 2
     code: int = options.execute(options)
     return code
+
+
+def _run_of_plugin(name: str, words: list[str]) -> int:
+    """Run a command that a plugin brings, or say why there is none."""
+    from anonloom import Registry
+    from anonloom_cli.foreign import find_command, run_foreign, unknown_command
+
+    registry = Registry.installed()
+    entry = find_command(registry, name)
+    if entry is None:
+        complain(unknown_command(registry, name, COMMANDS))
+        return 2
+    target, summary = entry.command.target, entry.command.summary
+    parser, parsers = _parser({**COMMANDS, name: (target, summary)})
+    try:
+        return run_foreign(entry.label, target, parser, parsers[name], words)
+    except ParserExit as ended:
+        return ended.status
 
 
 class ParserExit(Exception):
@@ -176,27 +196,6 @@ class _Version(argparse.Action):
         parser.exit(0)
 
 
-def _commands_of_plugins() -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
-    """Return the commands that plugins add, and whose each of them is."""
-    from anonloom import Registry
-    from anonloom_cli.foreign import command_packages
-
-    # A command of core, or one that is known as another package's, cannot be replaced: no other
-    # plugin may become `anonloom verify`.
-    registry = Registry.installed()
-    packages = command_packages(registry)
-    added = [
-        item
-        for item in registry.commands
-        if item.command.name not in COMMANDS
-        and packages.get(item.command.name, item.distribution) == item.distribution
-    ]
-    return (
-        {item.command.name: (item.command.target, item.command.summary) for item in added},
-        {item.command.name: item.label for item in added},
-    )
-
-
 def _explain(error: BaseException, debug: bool) -> int:
     """Say what went wrong on standard error and return the exit code."""
     from anonloom.errors import AnonloomError, SpecError, UsageError
@@ -205,12 +204,10 @@ def _explain(error: BaseException, debug: bool) -> int:
     if debug:
         import traceback
 
-        with suppress(OSError, ValueError):
-            traceback.print_exception(error)
+        _print_error("".join(traceback.format_exception(error)).rstrip("\n"))
     if isinstance(error, SpecError):
         count = len(error.problems)
-        with suppress(OSError, ValueError):
-            print(f"{error}\n\n{count} problem{'s' if count > 1 else ''}", file=sys.stderr)
+        _print_error(f"{error}\n\n{count} problem{'s' if count > 1 else ''}")
         return error.exit_code
     if isinstance(error, AnonloomError):
         complain(str(error))

@@ -7,7 +7,7 @@ from types import ModuleType
 
 from anonloom import Pipeline, Registry
 from anonloom.errors import FaultyPluginError, PluginError, did_you_mean
-from anonloom.registry import Border
+from anonloom.registry import Border, CommandEntry
 
 _HOOK = "anonloom_register_commands"
 
@@ -104,7 +104,33 @@ def _argparse_status(error: BaseException | None) -> int | None:
     return error.code if by_argparse and 0 <= error.code <= 255 else None
 
 
-def unknown_command(name: str, commands: Iterable[str]) -> str:
+def find_command(registry: Registry, name: str) -> CommandEntry | None:
+    """Return the plugin's command of this name, if one that may bear it is installed.
+
+    A command that is known as one package's is nobody else's: no other plugin may become
+    ``anonloom verify``.
+
+    Raises
+    ------
+    PluginError
+        If several packages offer it, or catalogues disagree on whose it is.
+    """
+    owners = command_packages(registry).get(name, ())
+    offered = [
+        entry
+        for entry in registry.commands
+        if entry.command.name == name and (not owners or entry.distribution in owners)
+    ]
+    if len(offered) > 1 or (offered and len(owners) > 1):
+        several = sorted({*owners, *(entry.distribution for entry in offered)})
+        raise PluginError(
+            f"the command {name!r} is claimed by {' and '.join(several)}",
+            hint="uninstall all but one of them",
+        )
+    return offered[0] if offered else None
+
+
+def unknown_command(registry: Registry, name: str, commands: Iterable[str]) -> str:
     """Say that there is no such command, and which package brings it or what was meant.
 
     Parameters
@@ -112,14 +138,14 @@ def unknown_command(name: str, commands: Iterable[str]) -> str:
     name : str
         What was asked for.
     commands : iterable of str
-        The commands that are installed.
+        The commands that no plugin brings.
     """
-    registry = Registry.installed()
     packages = command_packages(registry)
-    package = packages.get(name)
-    if package is None:
-        guess = did_you_mean(name, [*commands, *packages]) or "see 'anonloom --help'"
+    if name not in packages:
+        installed = [entry.command.name for entry in registry.commands]
+        guess = did_you_mean(name, [*commands, *installed, *packages]) or "see 'anonloom --help'"
         return f"there is no command {name!r}; {guess}"
+    package = packages[name][0]
     for broken in registry.broken:
         if broken.distribution == package:
             return f"the command {name!r} is missing: {broken} could not be loaded"
@@ -129,11 +155,11 @@ def unknown_command(name: str, commands: Iterable[str]) -> str:
     return f"the command {name!r} is part of {package}, which is not installed\n    {install}"
 
 
-def command_packages(registry: Registry) -> dict[str, str]:
-    """Return which package each command comes with that is known, installed or not."""
-    return {
-        name: plugin.distribution
-        for plugin in reversed(registry.known_plugins())
-        for hook, name in plugin.methods
-        if hook == _HOOK
-    }
+def command_packages(registry: Registry) -> dict[str, tuple[str, ...]]:
+    """Return the packages that catalogues name for each command, installed or not."""
+    results: dict[str, tuple[str, ...]] = {}
+    for plugin in registry.known_plugins():
+        for hook, name in plugin.methods:
+            if hook == _HOOK and plugin.distribution not in results.get(name, ()):
+                results[name] = (*results.get(name, ()), plugin.distribution)
+    return results

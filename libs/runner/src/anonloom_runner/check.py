@@ -91,7 +91,7 @@ def _refuse_hidden(release: Release) -> None:
             f"not in Unicode's form NFC, in {result}; a machine tells such cells apart",
             hint="Nothing was written. The data were read without them: a mechanism, the "
             "generalizer or the collector put them in. Cells must be in the form of "
-            "anonloom.data._text.normalize_text.",
+            "anonloom.data.normalize_text.",
         )
 
 
