@@ -32,10 +32,8 @@ from anonloom_catalog import first_party_folders
 from anonloom_cli import COMMANDS
 
 KINDS = Registry.empty().kinds
-# (kind's key, method's name) -> folder below plugins/.
-FIRST_PARTY = {
-    method: folder.removeprefix("plugins/") for method, folder in first_party_folders().items()
-}
+# (kind's key, method's name) -> folder.
+FIRST_PARTY = first_party_folders()
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "reference"
 CORE = ROOT / "core" / "src" / "anonloom"
@@ -207,7 +205,7 @@ def _promise(kind: Kind) -> str:
 def _method(entry: Entry, registry: Registry) -> Iterator[str]:
     cls = registry.load_entry(entry)
     folder = _folder(entry)
-    owner = f"[{entry.distribution}](../../plugins/{folder}/README.md)" if folder else "core"
+    owner = f"[{entry.distribution}](../../{folder}/README.md)" if folder else "core"
     yield from (f"### `{entry.name}`", "", f"{entry.method.summary} From {owner}.", "")
     if entry.method.paper:
         yield from (f"Paper: {entry.method.paper}", "")
@@ -306,8 +304,8 @@ def errors_page() -> Iterator[str]:
     for title, message in mistakes():
         yield from (f"### {title}", "", "```text", message, "```", "")
     yield from ("## All other messages", "", _OTHERS, "")
-    # Of the libraries this one has commands of its own; messages of others come up in plugins.
-    packages = ["libs/seals", *(f"plugins/{name}" for name in sorted(set(FIRST_PARTY.values())))]
+    # Of the libraries these are seen without a plugin; messages of others come up in plugins.
+    packages = sorted({"libs/cli", "libs/seals", *FIRST_PARTY.values()})
     packages += sorted(
         f"plugins/commands/{path.name}" for path in (ROOT / "plugins" / "commands").iterdir()
     )
