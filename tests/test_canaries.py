@@ -92,6 +92,8 @@ def tried(kind, table):
             yield name, {"publish": {"integrity": name}}
         elif kind == "reporter":
             yield name, {"publish": {"reporters": [name], "intervals": "bounds"}}
+        elif kind == "engine":
+            yield name, {"engine": name}
         elif kind == "source":
             assert "sql" == name
             yield name, {"source": name}
@@ -129,7 +131,7 @@ def pipeline_of(sample, change, folder):
         },
         "privacy": change.get("privacy", K),
         "suppression": {"at_most": 1, "rows": "drop"},
-        **({"collect": change["collect"]} if "collect" in change else {}),
+        **{key: change[key] for key in ("collect", "engine") if key in change},
         "stages": change.get("stages", CUT),
         "audit": change.get("audit", []),
         "publish": {"to": "out", **publish, **change.get("publish", {})},

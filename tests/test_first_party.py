@@ -17,7 +17,8 @@ ROOT = Path(__file__).parent.parent
 
 def test_the_catalogue_is_what_the_hook_modules_register():
     results = {}
-    for file in sorted((ROOT / "plugins").glob("*/*/src/*/plugin.py")):
+    hook_modules = [*ROOT.glob("libs/*/src/*/plugin.py"), *ROOT.glob("plugins/*/*/src/*/plugin.py")]
+    for file in sorted(hook_modules):
         spec = importlib.util.spec_from_file_location(f"hooks_of_{file.parent.name}", file)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)

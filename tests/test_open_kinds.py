@@ -402,7 +402,7 @@ def test_nothing_of_a_plugin_that_breaks_after_its_kinds_stays_behind():
             {"where": "anywhere"},
             "where must be a place (data, privacy, collect, stages.mechanism, stages.partitioner, "
             "stages.outliers, stages.generalizer, stages.sampler, audit, publish.integrity, "
-            "publish.reporters, section, parameter). Got 'anywhere' instead.",
+            "publish.reporters, engine, section, parameter). Got 'anywhere' instead.",
         ),
     ],
 )

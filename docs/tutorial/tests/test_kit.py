@@ -26,6 +26,7 @@ GIVES = {
     "auditor": "For one that measures risk, `risk_finding`: the figure that must be at least `found_at_least` (0.5) on unique rows published as they are, and at most `blamed_at_most` (0.2) on an independent table.",
     "integrity": "For a seal, `public_key(public, private)`: where the publisher's key is. A scheme of another sort names a class of its own in its attribute `conformance`.",
     "reporter": "Nothing.",
+    "engine": "Nothing. It runs small pipelines of toy methods, so that of the checks of every kind only those of the declaration are asked of it.",
 }
 
 #: Integrity schemes that are no seal: the kit does not know them, their package brings the checks.
