@@ -308,7 +308,9 @@ def test_a_module_that_cannot_be_imported(registry):
     ("module", "line"),
     [
         ("anonloom.data.loss", "from anonloom_loss import gcp, class_losses, ...; pip install anonloom-loss"),
-        ("anonloom.run", "anonloom.runtime has what packages with commands need; merge_until_admitted is in anonloom_loss"),
+        ("anonloom.run", "anonloom_runner has what a run is made of; merge_until_admitted is in anonloom_loss"),
+        ("anonloom.cli", "anonloom_cli has what commands are made of"),
+        ("anonloom.testing", "from anonloom_testing import PartitionerConformance, ...; pip install anonloom-testing"),
         ("anonloom.data.line", "from anonloom_columns import OrderedColumn; pip install anonloom-columns"),
         ("anonloom.data.points", "from anonloom_columns import collapse, combined_key; pip install anonloom-columns"),
         ("anonloom.data.visible", "from anonloom_columns import Visible, place_texts; pip install anonloom-columns"),
@@ -321,6 +323,23 @@ def test_a_module_that_was_core_s_is_followed_by_the_line_that_replaces_it(regis
         f"    ModuleNotFoundError: No module named '{module}'\n"
         f"    {line}"
     ) == load_refusal(registry, f"{module}:Cut")
+
+
+@pytest.mark.parametrize(
+    ("package", "line"),
+    [
+        ("anonloom.registry", "from anonloom import Registry; the rest is in anonloom.registry"),
+        ("anonloom.spec", "from anonloom import Pipeline; the rest is in anonloom.spec"),
+    ],
+)
+def test_a_module_of_what_is_one_module_now_is_followed_by_where_its_names_are(
+    registry, package, line
+):
+    assert (
+        "partitioner 'cut' of acme 1 cannot be imported\n"
+        f"    ModuleNotFoundError: No module named '{package}.model'; '{package}' is not a package\n"
+        f"    {line}"
+    ) == load_refusal(registry, f"{package}.model:Cut")
 
 
 def test_a_class_that_is_not_there(registry):

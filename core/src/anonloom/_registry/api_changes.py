@@ -23,11 +23,11 @@ _MOVED = {
     "anonloom.kinds",
     "anonloom.data": "from anonloom import Table, Schema, Column, Classes, Release, AuditInput; "
     "the rest is in anonloom.data",
-    "anonloom.run": "anonloom.runtime has what packages with commands need; merge_until_admitted "
-    "is in anonloom_loss",
-    "anonloom.cli": "anonloom.runtime has what packages with commands need",
-    "anonloom.registry": "from anonloom import Registry",
-    "anonloom.spec": "from anonloom import Pipeline",
+    "anonloom.run": "anonloom_runner has what a run is made of; merge_until_admitted is in "
+    "anonloom_loss",
+    "anonloom.cli": "anonloom_cli has what commands are made of",
+    "anonloom.registry": "from anonloom import Registry; the rest is in anonloom.registry",
+    "anonloom.spec": "from anonloom import Pipeline; the rest is in anonloom.spec",
     "anonloom.testing": "from anonloom_testing import PartitionerConformance, ...; pip install "
     "anonloom-testing",
 }
