@@ -14,11 +14,12 @@ import attrs
 import numpy as np
 import pandas as pd
 
+from anonloom import StageContext, Table
+
 # It draws a random number when it is first imported, which scikit-learn does where it is installed:
 # no method is to be blamed for that.
-import rich.style  # noqa: F401
-
-from anonloom import StageContext, Table
+with contextlib.suppress(ImportError):
+    import rich.style  # noqa: F401
 
 
 @attrs.frozen(eq=False)

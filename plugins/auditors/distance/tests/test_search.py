@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from anonloom import Column, Release, Schema, Table
 from anonloom.typing import FloatArray
 from anonloom_distance import search
-from anonloom_distance.search import nearest, pair_distances
+from anonloom_distance.pair_distances import pair_distances
+from anonloom_distance.search import nearest
 from anonloom_distance.space import Space
 from anonloom_linkage.aligned_columns import align_columns
 from anonloom_linkage.features import Encoding

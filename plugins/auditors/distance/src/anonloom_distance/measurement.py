@@ -8,7 +8,8 @@ import numpy as np
 from anonloom import AuditInput, Release, StageContext, Table, short_repr
 from anonloom.findings import NotAssessable
 from anonloom.typing import FloatArray, IntArray
-from anonloom_distance.search import Nearest, nearest, pair_distances
+from anonloom_distance.pair_distances import pair_distances
+from anonloom_distance.search import Nearest, nearest
 from anonloom_distance.space import Points, Space
 from anonloom_kernels.compiled import announce_compilation
 from anonloom_linkage.aligned_columns import AlignedColumn, align_columns, shared_columns

@@ -16,7 +16,8 @@ from threadpoolctl import threadpool_limits
 
 from anonloom import short_repr
 from anonloom.typing import BoolArray, Float32Array, FloatArray, IntArray
-from anonloom_distance.space import Cells, Points, Space
+from anonloom_distance.pair_distances import ZERO, squared_distance
+from anonloom_distance.space import Points, Space
 from anonloom_kernels.compiled import in_threads, kernel
 
 #: Asking and asked points of a tile of products.
@@ -26,8 +27,6 @@ TILE_ASKED = 256
 PIECE = 1 << 24
 #: Squared distances that differ by less, in proportion, are ties: they differ by rounding alone.
 TIE = 1e-9
-#: Squared distances below this are 0.
-ZERO = 1e-18
 #: Relative error of a single-precision operation.
 EPSILON = 2.0**-24
 
@@ -104,74 +103,6 @@ def nearest(
     best[best <= ZERO] = 0.0
     second[second <= ZERO] = 0.0
     return Nearest(np.sqrt(best)[asking.of], np.sqrt(second)[asking.of], ties[asking.of])
-
-
-def pair_distances(
-    cells: Cells, a: Points, b: Points, pairs: tuple[IntArray, IntArray]
-) -> FloatArray:
-    """Distance between the rows of every pair."""
-    result = np.empty(len(pairs[0]))
-    rows = a.of[pairs[0]], b.of[pairs[1]]
-    of_pairs(
-        a.codes, a.spread, b.codes, b.spread, *rows,
-        cells.starts, cells.indptr, cells.indices, cells.data, result,
-    )  # fmt: skip
-    return result
-
-
-@kernel
-def of_pairs(
-    codes_a: NDArray[np.int32],
-    spread_a: FloatArray,
-    codes_b: NDArray[np.int32],
-    spread_b: FloatArray,
-    rows_a: IntArray,
-    rows_b: IntArray,
-    starts: IntArray,
-    indptr: IntArray,
-    indices: IntArray,
-    data: FloatArray,
-    out: FloatArray,
-) -> None:
-    """Distance between the points of every pair."""
-    for pair in range(out.size):
-        a, b = rows_a[pair], rows_b[pair]
-        square = squared_distance(codes_a, a, codes_b, b, starts, indptr, indices, data)
-        square += spread_a[a] + spread_b[b]
-        out[pair] = np.sqrt(square) if square > ZERO else 0.0
-
-
-@kernel
-def squared_distance(
-    codes_a: NDArray[np.int32],
-    a: int,
-    codes_b: NDArray[np.int32],
-    b: int,
-    starts: IntArray,
-    indptr: IntArray,
-    indices: IntArray,
-    data: FloatArray,
-) -> float:
-    """Sum of the squared differences of all features; equal cells differ by exactly nothing."""
-    total = 0.0
-    for part in range(starts.size):
-        if codes_a[part, a] == codes_b[part, b]:
-            continue
-        p, q = starts[part] + codes_a[part, a], starts[part] + codes_b[part, b]
-        i, stop_i = indptr[p], indptr[p + 1]
-        j, stop_j = indptr[q], indptr[q + 1]
-        while i < stop_i or j < stop_j:
-            if j == stop_j or (i < stop_i and indices[i] < indices[j]):
-                total += data[i] * data[i]
-                i += 1
-            elif i == stop_i or indices[j] < indices[i]:
-                total += data[j] * data[j]
-                j += 1
-            else:
-                total += (data[i] - data[j]) * (data[i] - data[j])
-                i += 1
-                j += 1
-    return total
 
 
 @kernel

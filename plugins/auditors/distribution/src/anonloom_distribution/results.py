@@ -63,7 +63,7 @@ class Result:
             )
         return "a generalized cell counts in equal parts for all that it covers"
 
-    def _lower(self, name: str, value: float, *notes: str, meaning: str = "") -> Finding:
+    def _table_finding(self, name: str, value: float, *notes: str, meaning: str = "") -> Finding:
         finding = FindingBuilder(notes)
         return finding(name, value, meaning or MEANINGS[name], key=name in KEY)
 
@@ -88,10 +88,10 @@ class Result:
         worst = int(np.argmax(distances))
         binned = f"numbers in up to {self.bins} bins, at quantiles of the original"
         results: list[Finding | Chart] = [
-            self._lower(
+            self._table_finding(
                 "jsd_mean", float(np.mean(distances)), binned, self._read(), *self.tables.notes
             ),
-            self._lower("jsd_max", distances[worst], f"of '{columns[worst].name}'"),
+            self._table_finding("jsd_max", distances[worst], f"of '{columns[worst].name}'"),
             self._null("jsd_null", Noise.of([float(np.mean(values)) for values in samples])),
         ]
         for column, value, noise in zip(columns, distances, noises, strict=True):
@@ -100,7 +100,9 @@ class Result:
                 f"'{column.name}' in the original and in the release."
             )
             message = f"random samples of the same size: {noise}"
-            results.append(self._lower(f"jsd.{column.name}", value, message, meaning=meaning))
+            results.append(
+                self._table_finding(f"jsd.{column.name}", value, message, meaning=meaning)
+            )
         named = [
             (column.name, value, noise)
             for column, value, noise in zip(columns, distances, noises, strict=True)
@@ -135,7 +137,7 @@ class Result:
         )
         text = "rows that do not tell both columns are left out of the pair"
         return [
-            self._lower(
+            self._table_finding(
                 "association_change",
                 change.mean,
                 kinds,
@@ -144,7 +146,7 @@ class Result:
                 "for its values",
                 *self.tables.notes,
             ),
-            self._lower(
+            self._table_finding(
                 "association_change_max",
                 change.most,
                 f"of '{pairs.names[first]}' and '{pairs.names[second]}': {own[first, second]:.4g} "
@@ -189,8 +191,8 @@ class Result:
         if left_out:
             messages.append(f"{left_out} more are not compared")
         return [
-            self._lower("group_deviation_mean", float(np.mean(deviations)), *messages),
-            self._lower("group_deviation_max", deviations[worst], f"of '{rows[worst][0]}'"),
+            self._table_finding("group_deviation_mean", float(np.mean(deviations)), *messages),
+            self._table_finding("group_deviation_max", deviations[worst], f"of '{rows[worst][0]}'"),
             self._null("group_null", Noise.of(noises)),
             *results,
             charts.comparison_table(
@@ -236,4 +238,4 @@ class Result:
             notes.append(withheld)
         if figure.outside[RELEASE] > 1e-9:
             notes.append(f"{figure.outside[RELEASE]:.2%} of the release's rows are in no group")
-        return self._lower(name, deviation, *notes, meaning=meaning)
+        return self._table_finding(name, deviation, *notes, meaning=meaning)

@@ -137,7 +137,7 @@ def _row(
             {
                 "text": short(text, MOST_TEXT),
                 "whole": text if len(text) > MOST_TEXT else "",
-                "order": _order(value),
+                "order": _sort_key(value),
                 "best": is_best,
             }
         )
@@ -149,7 +149,7 @@ def _row(
         "verdict": tone_of(run["verdict"]) if run.get("verdict") else None,
         "message": "" if published else short(run.get("message") or "no figures", 300),
         "parameters": [
-            {"text": _setting(parameters, path), "order": _order(parameters.get(path))}
+            {"text": _setting(parameters, path), "order": _sort_key(parameters.get(path))}
             for path in varied
         ],
         "cells": cells,
@@ -160,7 +160,7 @@ def _setting(parameters: dict[str, Any], path: str) -> str:
     return short(plain(parameters[path]), 60) if path in parameters else ""
 
 
-def _order(value: Any) -> str | None:
+def _sort_key(value: Any) -> str | None:
     result = number(value)
     return None if result is None else f"{result:.10g}"
 
