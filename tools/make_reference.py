@@ -20,6 +20,7 @@ from pathlib import Path
 
 from check_workspace import members
 from error_messages import CLASSES, messages_of
+from module_table import modules_page
 from package_table import packages_page
 from pipeline_mistakes import mistakes
 from pipeline_reference import pipeline_page
@@ -346,6 +347,7 @@ PAGE_MAKERS: dict[str, Callable[[], Iterator[str]]] = {
     "commands.md": commands_page,
     "errors.md": errors_page,
     "packages.md": packages_page,
+    "modules.md": modules_page,
 }
 
 
