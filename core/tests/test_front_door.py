@@ -1,5 +1,6 @@
 """What importing core costs, seen from outside: a fresh process each."""
 
+import os
 import subprocess
 import sys
 
@@ -33,3 +34,26 @@ def test_every_public_name_exists():
     import anonloom
 
     assert [] == [name for name in anonloom.__all__ if getattr(anonloom, name, None) is None]
+
+
+def test_without_the_command_line_a_module_run_says_what_brings_it(tmp_path):
+    # A distribution of the same name that comes first hides the one that brings the command.
+    info = tmp_path / "anonloom_cli-0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: anonloom-cli\nVersion: 0\n")
+    answer = subprocess.run(
+        [sys.executable, "-m", "anonloom", "plugins"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (
+        2,
+        "",
+        "anonloom: the command line is not installed\n    pip install anonloom-cli\n",
+    ) == (
+        answer.returncode,
+        answer.stdout,
+        answer.stderr,
+    )

@@ -48,7 +48,10 @@ def bare(clinic):
 def test_without_an_engine_nothing_runs_and_the_package_that_brings_one_is_named(clinic, bare):
     with pytest.raises(PluginError) as caught:
         clinic.pipeline().run()
-    assert "no engine is installed" == str(caught.value)
+    expected = (
+        "no engine is installed\n    `pip install anonloom` brings the one of Anonloom itself"
+    )
+    assert expected == str(caught.value)
 
     known = KnownPlugin(
         distribution="acme-engine",

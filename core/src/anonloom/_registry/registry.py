@@ -318,7 +318,9 @@ class Registry:
                 for plugin in self.known_plugins()
                 if any(hook == of.hook for hook, _ in plugin.methods)
             ]
-            hints = [*known[:1], *(f"not loaded: {broken}" for broken in self._broken)]
+            own = "`pip install anonloom` brings the one of Anonloom itself"
+            hints = [known[0] if known else own]
+            hints += [f"not loaded: {broken}" for broken in self._broken]
             raise PluginError(f"no {of.name} is installed", hint="\n".join(hints))
         if len(results) > 1:
             owners = comma_list(entry.label for entry in results)
