@@ -1,4 +1,4 @@
-"""The commands that run, audit, replay and verify, as a user meets them."""
+"""The command `run`, as a user meets it."""
 
 import os
 import signal

@@ -245,11 +245,13 @@ def test_what_would_pass_passes(model, question):
         assert not model.admits(table, rows, starts, stops).all()
         return
     named = dict(part.split(": ") for part in words.split(", "))
-    messages = {name: int(text) if text.isdigit() else float(text) for name, text in named.items()}
-    milder = attrs.evolve(model, **messages)
+    parameters = {
+        name: int(text) if text.isdigit() else float(text) for name, text in named.items()
+    }
+    milder = attrs.evolve(model, **parameters)
     assert milder.admits(table, rows, starts, stops).all()
-    stricter = {name: _stricter(model, name, value) for name, value in messages.items()}
-    if len(ranges) and len(messages) == 1 and min(stricter.values()) > 0:
+    stricter = {name: _stricter(model, name, value) for name, value in parameters.items()}
+    if len(ranges) and len(parameters) == 1 and min(stricter.values()) > 0:
         assert not attrs.evolve(model, **stricter).admits(table, rows, starts, stops).all()
 
 

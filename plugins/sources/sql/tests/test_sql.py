@@ -180,7 +180,9 @@ def test_a_function_that_writes_is_refused(path):
     before = path.read_bytes()
     sa.event.listen(sa.Engine, "connect", add_function)
     try:
-        refused = refusal(path=path, query='SELECT age, "zip code", forget() AS illness FROM patients')
+        refused = refusal(
+            path=path, query='SELECT age, "zip code", forget() AS illness FROM patients'
+        )
     finally:
         sa.event.remove(sa.Engine, "connect", add_function)
     assert "the database refused to answer: OperationalError" == refused
