@@ -117,12 +117,12 @@ def complete(campaigns: Sequence[Campaign]) -> Iterator[tuple[str, Guess]]:
 
 def _row(transport: str, what: str, found: Guess) -> dict[str, Any]:
     top1, (low, high) = found.top1, found.top1.interval
-    message = found.view if top1.excess else "nothing"
+    view = found.view if top1.excess else "nothing"
     print(f"{transport:8}{what:34}{top1.trials:7}{top1.value:9.4f}  "
-          f"{f'{low:.4f} to {high:.4f}':<19}{top1.chance:7.4f}  {message}")  # fmt: skip
+          f"{f'{low:.4f} to {high:.4f}':<19}{top1.chance:7.4f}  {view}")  # fmt: skip
     return {
         "transport": transport, "what": what, "trials": top1.trials, "success": top1.value,
-        "interval": [low, high], "chance": top1.chance, "shannon": found.shannon, "found": message,
+        "interval": [low, high], "chance": top1.chance, "shannon": found.shannon, "found": view,
         "smallest_set": found.smallest,
     }  # fmt: skip
 

@@ -81,5 +81,5 @@ def guides(panel: Panel, factors: tuple[float, float]) -> Iterator[str]:
         ]
         yield path(points, svg.GREY, 1, dashes)
         x, y = points[2]
-        index, anchor = ((x + 4, y + 14), "start") if flat else ((x - 4, y - 6), "end")
-        yield text(index, f"x {factor:g} per doubling", anchor, svg.GREY)
+        place, anchor = ((x + 4, y + 14), "start") if flat else ((x - 4, y - 6), "end")
+        yield text(place, f"x {factor:g} per doubling", anchor, svg.GREY)

@@ -150,8 +150,8 @@ class Bench:
         """The same tree by the peer, in memory; it must have the same root."""
         asked = [str(number) for number in (len(self.rows), WIDTH, PROOFS)]
         python = str(environment(REQUIRED))
-        message = run([python, "-c", _PYMERKLE, *asked], MOST_SECONDS)
-        result: Record = json.loads(message.splitlines()[-1])
+        output = run([python, "-c", _PYMERKLE, *asked], MOST_SECONDS)
+        result: Record = json.loads(output.splitlines()[-1])
         if result["root"] != self.built.root.hex():
             raise SystemExit("pymerkle's tree over the same rows has another root")
         return result

@@ -144,8 +144,8 @@ class Division:
                 judge: Any = boosted.fit(rows, labels)
             else:
                 judge = fit_model(model, self.seed, rows, labels, lesson.shares)
-            message = judge.predict(original.rows[self.judging])
-        return float((message == original.labels[self.judging]).mean())
+            predicted = judge.predict(original.rows[self.judging])
+        return float((predicted == original.labels[self.judging]).mean())
 
 
 def _reads(method: Partitioner) -> frozenset[str]:

@@ -97,14 +97,14 @@ def main() -> None:
             carried = time.process_time()
             result = best_guess(rounds)
             top1, (low, high) = result.top1, result.top1.interval
-            message = result.view if top1.excess else "nothing"
+            view = result.view if top1.excess else "nothing"
             print(f"{name:20}{operation:9}{top1.value:9.4f}  {f'{low:.4f} to {high:.4f}':<19}"
-                  f"{top1.chance:7.4f}{result.shannon:7.3f}  {message}")  # fmt: skip
+                  f"{top1.chance:7.4f}{result.shannon:7.3f}  {view}")  # fmt: skip
             rows.append(
                 {
                     "transport": name, "operation": operation, "success": top1.value,
                     "interval": [low, high], "chance": top1.chance, "trials": top1.trials,
-                    "shannon": result.shannon, "smallest_set": result.smallest, "found": message,
+                    "shannon": result.shannon, "smallest_set": result.smallest, "found": view,
                     "cpu_carrying": carried - began, "cpu_guessing": time.process_time() - carried,
                 }
             )  # fmt: skip

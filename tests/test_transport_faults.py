@@ -290,15 +290,15 @@ def judged(net, results):
             assert not Counter(result) - Counter(wanted), "something became public that nobody sent"
             lost = [
                 index
-                for index, text in enumerate(confirmed)
-                if text and message(index) not in result
+                for index, is_confirmed in enumerate(confirmed)
+                if is_confirmed and message(index) not in result
             ]
         else:
             assert all(found in (None, right) for found, right in zip(result, wanted, strict=True))
             lost = [
                 index
-                for index, text in enumerate(confirmed)
-                if text and wanted[index] is not None and result[index] is None
+                for index, is_confirmed in enumerate(confirmed)
+                if is_confirmed and wanted[index] is not None and result[index] is None
             ]
         assert [] == lost, "what was acknowledged is lost, and the round did not stop"
     shown = {tuple(results[index]) for index in honest if results[index] is not None}

@@ -532,14 +532,14 @@ def test_every_observation_hook_can_be_told(registry):
     for name in names:
         setattr(observer, name, hookimpl(_telling(heard, name)))
     registry.observers.add(observer)
-    text = registry.observers
-    text.run_started(run_id="r", pipeline="p", stages=())
-    text.stage_started(run_id="r", stage="s", kind="partitioner", method="cut", parameters={})
-    text.stage_progress(run_id="r", stage="s", done=0, total=1)
-    text.stage_noted(run_id="r", stage="s", text="compiling")
-    text.stage_finished(run_id="r", stage="s", seconds=0.1, rows=3, classes=None, suppressed=0)
-    text.release_checked(run_id="r", model="m", holds=True, classes=0, rows=0)
-    text.run_finished(run_id="r", status="published", seconds=1.0)
+    observers = registry.observers
+    observers.run_started(run_id="r", pipeline="p", stages=())
+    observers.stage_started(run_id="r", stage="s", kind="partitioner", method="cut", parameters={})
+    observers.stage_progress(run_id="r", stage="s", done=0, total=1)
+    observers.stage_noted(run_id="r", stage="s", text="compiling")
+    observers.stage_finished(run_id="r", stage="s", seconds=0.1, rows=3, classes=None, suppressed=0)
+    observers.release_checked(run_id="r", model="m", holds=True, classes=0, rows=0)
+    observers.run_finished(run_id="r", status="published", seconds=1.0)
     assert sorted(names) == sorted(heard)
 
 

@@ -183,8 +183,8 @@ class Groups:
 
     def deviation(self, version: Iterable[float], among: Sequence[int] | None = None) -> float:
         """How far a version is from the original, as a share of it, over some groups or all."""
-        index = list(range(len(self.original)) if among is None else among)
-        own, other = np.array(self.original)[index], np.array(list(version))[index]
+        groups = list(range(len(self.original)) if among is None else among)
+        own, other = np.array(self.original)[groups], np.array(list(version))[groups]
         return float(np.abs(other - own).sum() / np.abs(own).sum())
 
 

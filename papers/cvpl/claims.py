@@ -81,12 +81,12 @@ def _falls_with_noise(runs: Runs) -> Claim:
 def _links_without_identities(runs: Runs) -> Claim:
     cases = runs.family("synthetic")
     rate, null = runs.over(LR, cases), runs.over(NULL, cases)
-    message = verdict(_difference(rate, null))
+    outcome = verdict(_difference(rate, null))
     words = {
         "reproduced": "reproduced",
         "contradicted": "not a risk: independent rows link less than chance",
         "not reproduced": "not a risk: independent rows link as often as chance",
-    }.get(message, message)
+    }.get(outcome, outcome)
     return Claim(
         "R4, R7", "Synthetic data remain linkable though nobody can be identified.",
         "0.185; no null", f"{_text(rate)}; null {_text(null)}", words,

@@ -13,125 +13,18 @@ import pytest
 
 from anonloom import Registry, Transport, param
 from anonloom._registry.boundary import Border, left_by, put_around
-from anonloom.api import ROLES, Command, Method, hookimpl
+from anonloom.api import Command, Method, hookimpl
 from anonloom.errors import DataError, FaultyPluginError, PluginError
 from anonloom.params import build, describe
-from anonloom.sources import Csv
 from anonloom_cli import main
 from anonloom_testing import toy_methods
+from anonloom_testing.leaving_methods import LEAVING, PLACE, bug_message, leave
 
 KINDS = Registry.empty().kinds
 
 
 class Own(BaseException):
     """What a plugin may think of."""
-
-
-#: What leaves which entry; empty where all is well.
-LEAVING: dict[tuple[str, str], BaseException] = {}
-
-
-def leave(kind, entry):
-    if (kind, entry) in LEAVING:
-        raise LEAVING[kind, entry]
-
-
-PLACE = f"{__file__}:{leave.__code__.co_firstlineno + 2}"
-
-
-def leaver(kind, base):
-    """A class like `base`, every entry of which can be left."""
-    body = {}
-    public = [name for name in dir(base) if not name.startswith("_")]
-    for name in (*public, "__attrs_post_init__"):
-        entry = getattr(base, name, None)
-        if isinstance(entry, property):
-            body[name] = property(_leaving(kind, name, entry.fget))
-        elif isinstance(entry, types.FunctionType) or name == "__attrs_post_init__":
-            body[name] = _leaving(kind, name, entry)
-    return attrs.frozen(kw_only=True)(type(f"Leaving{base.__name__}", (base,), body))
-
-
-def _leaving(kind, name, inside):
-    def entry(self, *args, **options):
-        leave(kind, name)
-        return inside(self, *args, **options) if inside is not None else None
-
-    return entry
-
-
-@pytest.fixture
-def acme(registry, monkeypatch):
-    """A plugin with a method of every kind of a pipeline, each made of a toy."""
-    monkeypatch.setattr(sys.modules[__name__], "LEAVING", {})
-    monkeypatch.setitem(sys.modules, "acme_methods", types.ModuleType("acme_methods"))
-    toys = toy_methods
-    plugin = types.SimpleNamespace(ANONLOOM_API=2)
-    made = {
-        "source": Csv,
-        "mechanism": toys.AddOne,
-        "partitioner": toys.Runs,
-        "outliers": toys.FirstOut,
-        "generalizer": toys.AsDeclared,
-        "sampler": toys.FirstHalf,
-        "privacy": toys.SizeAtLeast,
-        "collector": toys.Courier,
-        "auditor": toys.RowCounter,
-        "integrity": toys.Stamp,
-        "reporter": toys.Note,
-    }
-    for kind, base in made.items():
-        cls = leaver(kind, base)
-        cls.__module__ = "acme_methods"
-        setattr(sys.modules["acme_methods"], cls.__name__, cls)
-        target = f"acme_methods:{cls.__name__}"
-        method = Method(name=f"acme-{kind}", target=target, summary="Leaves.", reads=ROLES)
-        setattr(plugin, KINDS[kind].hook, hookimpl(lambda method=method: [method]))
-    assert registry.register(plugin, distribution="acme", version="2.0"), registry.broken
-    monkeypatch.setattr(Registry, "_environment", registry)
-    return plugin
-
-
-PIPELINE = """
-version: 1
-name: clinic
-seed: 7
-data:
-  source: acme-source
-  with: {path: clinic.csv}
-  columns:
-    age: {role: quasi, type: number}
-    sex: {role: quasi}
-    illness: {role: sensitive}
-privacy:
-  - acme-privacy: {k: 1}
-suppression: {at_most: 1}
-collect: {collector: acme-collector}
-stages:
-  - mechanism: acme-mechanism
-  - partitioner: acme-partitioner
-  - outliers: acme-outliers
-  - generalizer: acme-generalizer
-  - sampler: acme-sampler
-audit:
-  - auditor: acme-auditor
-publish:
-  to: out
-  integrity: acme-integrity
-  reporters: [acme-reporter]
-"""
-
-
-@pytest.fixture
-def shop(clinic, acme, monkeypatch):
-    """The clinic, published by methods of the plugin alone."""
-    clinic.write(PIPELINE)
-    monkeypatch.chdir(clinic.folder)
-    return clinic
-
-
-def told(kind, error="SystemExit"):
-    return f"this is a bug of {KINDS[kind].name} 'acme-{kind}' of acme 2.0: {error} in {PLACE}"
 
 
 #: Every entry that a run calls.
@@ -166,16 +59,18 @@ RUN = [
 ]
 
 
-def test_the_pipeline_of_these_tests_publishes(shop, capsys):
+def test_the_pipeline_of_these_tests_publishes(acme_shop, capsys):
     assert (0, "") == (main(["run", "pipeline.yaml", "--quiet"]), capsys.readouterr().err)
 
 
 @pytest.mark.parametrize(("kind", "entry"), RUN)
-def test_a_method_that_exits_is_a_bug_of_it_and_nothing_is_published(shop, capsys, kind, entry):
+def test_a_method_that_exits_is_a_bug_of_it_and_nothing_is_published(
+    acme_shop, capsys, kind, entry
+):
     LEAVING[kind, entry] = SystemExit(0)
     assert 1 == main(["run", "pipeline.yaml", "--quiet"])
-    assert f"anonloom: {told(kind)}\n" == capsys.readouterr().err
-    assert ["clinic.csv", "pipeline.yaml"] == shop.file_names()
+    assert f"anonloom: {bug_message(kind)}\n" == capsys.readouterr().err
+    assert ["clinic.csv", "pipeline.yaml"] == acme_shop.file_names()
 
 
 ERRORS = [
@@ -192,53 +87,53 @@ ERRORS = [
 
 @pytest.mark.parametrize("error", ERRORS, ids=repr)
 def test_whatever_is_neither_an_error_nor_an_interruption_is_a_bug_of_the_method(
-    shop, capsys, error
+    acme_shop, capsys, error
 ):
     LEAVING["partitioner", "partition"] = error
     assert 1 == main(["run", "pipeline.yaml", "--quiet"])
     printed = capsys.readouterr()
-    assert f"anonloom: {told('partitioner', type(error).__name__)}\n" == printed.err
-    assert ["clinic.csv", "pipeline.yaml"] == shop.file_names()
+    assert f"anonloom: {bug_message('partitioner', type(error).__name__)}\n" == printed.err
+    assert ["clinic.csv", "pipeline.yaml"] == acme_shop.file_names()
 
 
-def test_an_interruption_passes_as_it_is(shop, capsys):
+def test_an_interruption_passes_as_it_is(acme_shop, capsys):
     LEAVING["partitioner", "partition"] = KeyboardInterrupt()
     assert 130 == main(["run", "pipeline.yaml", "--quiet"])
     assert "anonloom: interrupted\n" == capsys.readouterr().err
 
 
-def test_an_ordinary_error_is_named_with_the_method_that_it_left(shop, capsys):
+def test_an_ordinary_error_is_named_with_the_method_that_it_left(acme_shop, capsys):
     LEAVING["privacy", "admits"] = KeyError("Alice Smith")
     assert 1 == main(["run", "pipeline.yaml", "--quiet"])
     assert (
-        f"anonloom: {told('privacy', 'KeyError')}\n"
+        f"anonloom: {bug_message('privacy', 'KeyError')}\n"
         "    run it again with --debug for the details, and look for personal data in them "
         "before you pass them on\n"
     ) == capsys.readouterr().err
 
 
 @pytest.mark.parametrize("work", ["run", "publish"])
-def test_from_python_it_is_an_error_of_the_plugin(shop, work):
-    pipeline = shop.pipeline()
+def test_from_python_it_is_an_error_of_the_plugin(acme_shop, work):
+    pipeline = acme_shop.pipeline()
     LEAVING["auditor", "audit"] = SystemExit(0)
     with pytest.raises(PluginError) as refused:
         getattr(pipeline, work)()
-    assert (told("auditor"), 1) == (str(refused.value), refused.value.exit_code)
-    assert ["clinic.csv", "pipeline.yaml"] == shop.file_names()
+    assert (bug_message("auditor"), 1) == (str(refused.value), refused.value.exit_code)
+    assert ["clinic.csv", "pipeline.yaml"] == acme_shop.file_names()
 
 
-def test_a_method_made_in_python_is_held_to_the_same(shop, acme):
+def test_a_method_made_in_python_is_held_to_the_same(acme_shop, acme):
     class Unregistered(toy_methods.RowCounter):
         def audit(self, case, context):
             leave("auditor", "audit")
 
-    pipeline = shop.pipeline()
+    pipeline = acme_shop.pipeline()
     audits = tuple(attrs.evolve(use, method=Unregistered()) for use in pipeline.spec.audit)
     pipeline = attrs.evolve(pipeline, spec=attrs.evolve(pipeline.spec, audit=audits))
     LEAVING["auditor", "audit"] = SystemExit(0)
     with pytest.raises(FaultyPluginError) as refused:
         pipeline.run()
-    assert told("auditor") == str(refused.value)
+    assert bug_message("auditor") == str(refused.value)
 
 
 # -- other commands ---------------------------------------------------------------------------
@@ -253,10 +148,10 @@ def test_a_method_made_in_python_is_held_to_the_same(shop, acme):
         (["run", "pipeline.yaml", "--dry-run", "--quiet"], "reporter", "__attrs_post_init__"),
     ],
 )
-def test_every_command_that_asks_a_method_ends_with_1(shop, capsys, words, kind, entry):
+def test_every_command_that_asks_a_method_ends_with_1(acme_shop, capsys, words, kind, entry):
     LEAVING[kind, entry] = SystemExit(0)
     assert 1 == main(words)
-    assert f"anonloom: {told(kind)}" == capsys.readouterr().err.splitlines()[-1]
+    assert f"anonloom: {bug_message(kind)}" == capsys.readouterr().err.splitlines()[-1]
 
 
 # -- parameters, imports, hooks ---------------------------------------------------------------
@@ -287,9 +182,9 @@ def test_checks_and_defaults_of_parameters_are_code_of_the_plugin(work):
     )
 
 
-def test_a_class_whose_import_exits(shop, capsys, registry, monkeypatch):
-    (shop.folder / "acme_exits.py").write_text("import sys\nsys.exit(0)\n")
-    monkeypatch.syspath_prepend(shop.folder)
+def test_a_class_whose_import_exits(acme_shop, capsys, registry, monkeypatch):
+    (acme_shop.folder / "acme_exits.py").write_text("import sys\nsys.exit(0)\n")
+    monkeypatch.syspath_prepend(acme_shop.folder)
     method = Method(name="exits", target="acme_exits:Exits", summary="Leaves.")
     plugin = types.SimpleNamespace(
         ANONLOOM_API=2, anonloom_register_partitioners=hookimpl(lambda: [method])
@@ -297,9 +192,9 @@ def test_a_class_whose_import_exits(shop, capsys, registry, monkeypatch):
     assert registry.register(plugin, distribution="exits", version="1")
     expected = (
         "anonloom: this is a bug of partitioner 'exits' of exits 1: SystemExit in "
-        f"{shop.folder / 'acme_exits.py'}:2\n"
+        f"{acme_shop.folder / 'acme_exits.py'}:2\n"
     )
-    shop.change("acme-partitioner", "exits")
+    acme_shop.change("acme-partitioner", "exits")
     for words in (["check", "pipeline.yaml"], ["plugins", "show", "exits"]):
         assert (1, ("", expected)) == (main(words), capsys.readouterr())
 
@@ -348,7 +243,7 @@ class Leaver:
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=repr)
-def test_an_observer_cannot_stop_a_run_and_is_named_once(shop, registry, caplog, error):
+def test_an_observer_cannot_stop_a_run_and_is_named_once(acme_shop, registry, caplog, error):
     leaving = Leaver(error)
     leaving.ANONLOOM_API = 2
     assert registry.register(leaving, distribution="watch", version="4")
@@ -363,7 +258,7 @@ def test_an_observer_cannot_stop_a_run_and_is_named_once(shop, registry, caplog,
     ] == [(record.levelname, record.getMessage()) for record in caplog.records]
 
 
-def test_an_observer_passes_an_interruption_on(shop, registry):
+def test_an_observer_passes_an_interruption_on(acme_shop, registry):
     registry.observers.add(Leaver(KeyboardInterrupt()))
     assert 130 == main(["run", "pipeline.yaml", "--quiet"])
 
@@ -545,11 +440,6 @@ class Line(EngineTransport):
 def line():
     put_around(Line, "transport 'line' of acme 2.0")
     return Line()
-
-
-@pytest.fixture
-def leaving(monkeypatch):
-    monkeypatch.setattr(sys.modules[__name__], "LEAVING", {})
 
 
 def test_what_a_method_hands_out_is_inside_the_border(line, leaving):

@@ -1,4 +1,4 @@
-"""The commands that run, audit, replay and verify, as a user meets them."""
+"""The command `run`, as a user meets it."""
 
 import os
 import signal
@@ -9,17 +9,8 @@ import types
 
 import pytest
 
-from anonloom import Registry
 from anonloom.api import API_VERSION, Command, hookimpl
 from anonloom_cli import main
-
-
-@pytest.fixture
-def shop(clinic, registry, monkeypatch):
-    """The clinic, with the toys as everything that is installed."""
-    monkeypatch.setattr(Registry, "_environment", registry)
-    monkeypatch.chdir(clinic.folder)
-    return clinic
 
 
 def test_run_publishes_and_says_where(shop, capsys):

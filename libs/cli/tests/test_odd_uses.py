@@ -8,31 +8,10 @@ from pathlib import Path
 import attrs
 import pytest
 
-from anonloom import Registry, param
+from anonloom import param
 from anonloom.errors import ParameterError, UsageError
 from anonloom.files import MOST_NESTED, read_bytes, read_json
-from anonloom_cli import main
-
-
-@pytest.fixture
-def shop(clinic, registry, monkeypatch):
-    """The clinic, with the toys as everything that is installed."""
-    monkeypatch.setattr(Registry, "_environment", registry)
-    monkeypatch.chdir(clinic.folder)
-    return clinic
-
-
-@pytest.fixture
-def anonloom(shop, capsys):
-    """Run a command; return its exit code and what it said."""
-
-    def run(*words):
-        code = main(list(words))
-        message = capsys.readouterr()
-        return code, message.out, message.err
-
-    return run
-
+from anonloom_testing.commands import PLAIN, run_in_process
 
 # -- the pipeline file ------------------------------------------------------------------------
 
@@ -261,9 +240,6 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path):
         read_bytes(tmp_path / "x")
 
 
-# -- apply ------------------------------------------------------------------------------------
-
-
 # -- surroundings -----------------------------------------------------------------------------
 
 
@@ -280,29 +256,6 @@ def test_too_little_memory_is_no_bug(anonloom, monkeypatch):
 
 FULL = Path("/dev/full")
 
-PLAIN = """
-version: 1
-name: clinic
-seed: 1
-data:
-  source: csv
-  with: {path: clinic.csv}
-  columns: {sex: {role: other}}
-privacy: none
-publish: {to: out, reporters: []}
-"""
-
-
-def run_aside(folder, *words, **streams):
-    """Run a command in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "anonloom", *words],
-        cwd=folder,
-        text=True,
-        check=False,
-        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams},
-    )
-
 
 @pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
 def test_a_summary_that_cannot_be_printed_does_not_deny_the_release(clinic):
@@ -310,7 +263,7 @@ def test_a_summary_that_cannot_be_printed_does_not_deny_the_release(clinic):
     words = ("run", "pipeline.yaml", "--quiet", "--replace")
     for _ in ("new", "replaced"):
         with FULL.open("w") as full:
-            answer = run_aside(clinic.folder, *words, stdout=full)
+            answer = run_in_process(clinic.folder, *words, stdout=full)
         assert (
             0,
             "anonloom: the release is published in 'out', but this could not be printed: No space "
@@ -318,22 +271,22 @@ def test_a_summary_that_cannot_be_printed_does_not_deny_the_release(clinic):
         ) == (answer.returncode, answer.stderr)
         assert (clinic.out / "public" / "release.csv").is_file()
     with FULL.open("w") as full:
-        answer = run_aside(clinic.folder, *words, stdout=full, stderr=full)
+        answer = run_in_process(clinic.folder, *words, stdout=full, stderr=full)
         assert 0 == answer.returncode
         # Nothing was done that could not be said: a plan that nobody could read is a failure.
-        answer = run_aside(clinic.folder, "plan", "pipeline.yaml", stdout=full)
+        answer = run_in_process(clinic.folder, "plan", "pipeline.yaml", stdout=full)
         assert (
             2,
             "anonloom: a file or the output cannot be used: No space left on device\n",
         ) == (answer.returncode, answer.stderr)
-        assert 2 == run_aside(clinic.folder, "--help", stdout=full, stderr=full).returncode
+        assert 2 == run_in_process(clinic.folder, "--help", stdout=full, stderr=full).returncode
 
 
 def test_a_reader_that_leaves_does_not_deny_the_release(clinic):
     clinic.write(PLAIN)
     read, write = os.pipe()
     os.close(read)
-    answer = run_aside(clinic.folder, "run", "pipeline.yaml", "--quiet", stdout=write)
+    answer = run_in_process(clinic.folder, "run", "pipeline.yaml", "--quiet", stdout=write)
     os.close(write)
     assert (
         0,

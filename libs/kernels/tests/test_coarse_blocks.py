@@ -77,8 +77,10 @@ def test_classes_within_the_limit_are_the_cells():
 @settings(deadline=None, max_examples=30)
 def test_every_cell_is_done_once_and_in_order(sizes, workers):
     cells = classes_of(sizes)
-    texts = []
-    context = StageContext(workers=workers, report=lambda done, total: texts.append((done, total)))
+    reports = []
+    context = StageContext(
+        workers=workers, report=lambda done, total: reports.append((done, total))
+    )
 
     def work(start, stop):
         return np.arange(cells.bounds[start], cells.bounds[stop])
@@ -86,8 +88,8 @@ def test_every_cell_is_done_once_and_in_order(sizes, workers):
     result = each_cell(work, cells, context)
 
     assert list(range(sum(sizes))) == result.tolist()
-    assert (sum(sizes), sum(sizes)) == texts[-1]
-    assert sorted(texts) == texts
+    assert (sum(sizes), sum(sizes)) == reports[-1]
+    assert sorted(reports) == reports
 
 
 def test_many_small_cells_share_a_batch():

@@ -77,12 +77,12 @@ def test_a_cell_covers_what_its_text_says_and_nothing_else(sample, publish):
         for text, cell in zip(texts, column.sides[1], strict=True):
             text = None if pd.isna(text) else text
             for value, code in zip(values, column.sides[0], strict=True):
-                message = oracle.covers(text, value, sample.above.get(column.name))
+                covered = oracle.covers(text, value, sample.above.get(column.name))
                 members = oracle.set_members(text) if text is not None else None
                 if column.is_ordered and members is not None and value is not None:
                     # A set of numbers or times stands for everything between its ends.
-                    message = oracle.covers(f"[{members[0]}, {members[-1]}]", value)
-                assert message == may_stand_for(column, cell, code)
+                    covered = oracle.covers(f"[{members[0]}, {members[-1]}]", value)
+                assert covered == may_stand_for(column, cell, code)
 
 
 @settings(deadline=None, max_examples=60)

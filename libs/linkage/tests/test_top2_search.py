@@ -77,12 +77,12 @@ def test_threads_and_pieces_change_nothing(monkeypatch, workers, piece):
     want, result = Best.none(700), Best.none(700)
     search_top2(records, candidates, blocks, want)
     monkeypatch.setattr(top2_search, "PIECE", piece)
-    texts = []
-    search_top2(records, candidates, blocks, result, workers=workers, done=texts.append)
+    done = []
+    search_top2(records, candidates, blocks, result, workers=workers, done=done.append)
     assert want.candidate.tolist() == result.candidate.tolist()
     assert want.score.tolist() == result.score.tolist()
     assert want.second.tolist() == result.second.tolist()
-    assert blocks.comparisons.sum() == sum(texts)
+    assert blocks.comparisons.sum() == sum(done)
 
 
 def test_the_first_of_equal_candidates_is_the_best():

@@ -7,24 +7,15 @@ import pytest
 from anonloom import Column, Release, Schema, Table
 from anonloom.errors import PrivacyError, UsageError
 from anonloom_runner.exposure import examine_exposures
+from anonloom_testing.hospital import PATIENTS, REFUSED, alone, patients
 
-N = 400
 RNG = np.random.default_rng(5)
-
-
-def frame(n=N, **columns):
-    return pd.DataFrame({"age": np.arange(n) % 8 + 30, "sex": ["f", "m"] * (n // 2), **columns})
-
-
-def alone(count, n=N, text="person {}"):
-    """Cells of which `count` are different and the others equal."""
-    return [text.format(index) for index in range(count)] + [text.format("x")] * (n - count)
 
 
 def looked_at(cells, persons=None, **options):
     column = Column(name="c", role=options.pop("role", "other"), **options)
     schema = Schema((Column(name="sex", role="other"), column))
-    table = Table.build(frame(len(cells), c=cells), schema)
+    table = Table.build(patients(len(cells), c=cells), schema)
     *_, result = examine_exposures(Release.as_it_is(table), persons)
     return result
 
@@ -40,10 +31,10 @@ def looked_at(cells, persons=None, **options):
         (alone(50, 200), {}, "stop"),
         ([*range(199), *([-1] * 201)], {"type": "number"}, "amber"),
         ([*range(200), *([-1] * 200)], {"type": "number"}, "stop"),
-        ([f"2{index:03d}-01-01" for index in range(N)], {"type": "date"}, "stop"),
+        ([f"2{index:03d}-01-01" for index in range(PATIENTS)], {"type": "date"}, "stop"),
         (alone(12, 12), {}, "amber"),
         ([str(index) for index in range(12)], {}, "fine"),
-        ([""] * N, {}, "fine"),
+        ([""] * PATIENTS, {}, "fine"),
         (["he came in by night"] * 390 + alone(10, 10, "she fell down {} stairs"), {}, "fine"),
         (alone(4, 12, "she fell down {} stairs"), {}, "stop"),
         (["flu"] * 397 + ["a@b.example"] * 3, {}, "fine"),
@@ -59,16 +50,16 @@ def test_a_column_is_judged_by_what_its_values_give_away(cells, options, outcome
 
 
 def test_a_value_that_one_person_has_in_many_rows_is_theirs_alone():
-    persons = np.repeat(np.arange(N // 4, dtype=np.int32), 4)
+    persons = np.repeat(np.arange(PATIENTS // 4, dtype=np.int32), 4)
     cells = [f"file {person}" for person in persons]
     assert (0, "fine") == (looked_at(cells).alone, looked_at(cells).outcome)
     result = looked_at(cells, persons)
-    assert (N, "stop") == (result.alone, result.outcome)
+    assert (PATIENTS, "stop") == (result.alone, result.outcome)
 
 
 def test_counts_agree_with_counting_by_hand():
-    values = RNG.integers(0, 300, N).astype(str)
-    persons = RNG.integers(0, 100, N).astype(np.int32)
+    values = RNG.integers(0, 300, PATIENTS).astype(str)
+    persons = RNG.integers(0, 100, PATIENTS).astype(np.int32)
     holders = {}
     for value, person in zip(values, persons, strict=True):
         holders.setdefault(value, set()).add(person)
@@ -76,28 +67,6 @@ def test_counts_agree_with_counting_by_hand():
     assert expected == looked_at(list(values), persons).alone
 
 
-@pytest.fixture
-def hospital(clinic):
-    """A clinic of 400 patients, and a column of names, ids or remarks beside them."""
-
-    def build(role="sensitive", extra=""):
-        frame(name=alone(300)).to_csv(clinic.folder / "clinic.csv", index=False)
-        clinic.write(
-            "version: 1\nname: clinic\ndata:\n  source: csv\n  with: {path: clinic.csv}\n"
-            "  columns:\n    age: {role: quasi, type: number}\n    sex: {role: quasi}\n"
-            f"    name: {{role: {role}{extra}}}\n"
-            "privacy: [{size: {k: 3}}]\n"
-            "stages: [{partitioner: runs}, {generalizer: as-declared}]\npublish: {to: out}\n"
-        )
-        return clinic
-
-    return build
-
-
-REFUSED = (
-    "the release is not published: no privacy model generalizes column 'name': 300 of 400 "
-    "published rows have a value that nobody else has"
-)
 HINT = (
     "Nothing was written. Declare it 'role: quasi', make it coarser in the data, or leave it out. "
     "Where such values must be published, 'accept: unique' on the column says so, and the report "
@@ -138,7 +107,7 @@ def test_without_privacy_nothing_stops_and_everything_is_said(hospital):
 )  # fmt: skip
 def test_an_acceptance_that_nothing_asks_for_is_refused(hospital, column, why):
     clinic = hospital()
-    frame(name=alone(0)).to_csv(clinic.folder / "clinic.csv", index=False)
+    patients(name=alone(0)).to_csv(clinic.folder / "clinic.csv", index=False)
     with pytest.raises(UsageError) as refused:
         clinic.pipeline(f"data.columns.{column}.accept=unique").run()
     assert f"column '{column}' says 'accept: unique' and needs no acceptance: {why}" == (
@@ -147,15 +116,18 @@ def test_an_acceptance_that_nothing_asks_for_is_refused(hospital, column, why):
 
 
 def test_columns_that_single_out_only_together_are_named_together(clinic):
-    two = {"town": RNG.integers(0, 20, N).astype(str), "job": RNG.integers(0, 20, N).astype(str)}
-    frame(**two).to_csv(clinic.folder / "clinic.csv", index=False)
+    two = {
+        "town": RNG.integers(0, 20, PATIENTS).astype(str),
+        "job": RNG.integers(0, 20, PATIENTS).astype(str),
+    }
+    patients(**two).to_csv(clinic.folder / "clinic.csv", index=False)
     clinic.change("    illness: {role: sensitive}\n    bill: {role: other}\n",
                   "    town: {role: other}\n    job: {role: label}\n")  # fmt: skip
     seen = pd.Series(list(zip(two["town"], two["job"], strict=True))).value_counts()
     (reason,) = clinic.pipeline("audit=[]").run().report["verdict"]["reasons"]
     assert (
         "Columns that are published as they are (town, job) together single out "
-        f"{int((seen == 1).sum())} of {N} published rows." == reason
+        f"{int((seen == 1).sum())} of {PATIENTS} published rows." == reason
     )
 
 

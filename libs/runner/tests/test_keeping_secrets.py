@@ -15,18 +15,7 @@ from anonloom.params import as_values
 from anonloom_runner.outputs import is_output
 from anonloom_runner.stage_log import StageLog
 from anonloom_runner.stages import PipelineStages
-
-
-def everything_public(folder):
-    """All that others may see of an output: names of files, and their bytes."""
-    private = list(folder.rglob("private"))
-    seen = [
-        path
-        for path in folder.rglob("*")
-        if not any(path.is_relative_to(hidden) for hidden in private)
-    ]
-    names = b"\n".join(str(path.relative_to(folder)).encode() for path in seen)
-    return names + b"\n".join(path.read_bytes() for path in seen if path.is_file())
+from anonloom_testing.clinic import public_bytes
 
 
 def test_nothing_public_names_a_path_the_seed_or_the_input(clinic):
@@ -34,7 +23,7 @@ def test_nothing_public_names_a_path_the_seed_or_the_input(clinic):
     clinic.change("to: out", "to: out\n  intervals: bounds\n  formats: [csv, parquet]")
     outcome = clinic.pipeline().publish()
 
-    seen = everything_public(clinic.out)
+    seen = public_bytes(clinic.out)
     for secret in (
         b"81218121",
         str(clinic.folder).encode(),

@@ -263,9 +263,9 @@ def test_the_report_says_of_a_dropped_column_that_it_is_not_published(clinic):
 
     def published(*changes):
         outcome = clinic.pipeline(*changes).run()
-        messages = {item["name"]: item["published"] for item in outcome.report["columns"]}
-        assert [name for name in messages if messages[name]] == list(outcome.release.frame.columns)
-        return messages["illness"]
+        columns = {item["name"]: item["published"] for item in outcome.report["columns"]}
+        assert [name for name in columns if columns[name]] == list(outcome.release.frame.columns)
+        return columns["illness"]
 
     assert published()
     assert not published("stages.mechanism.forgets=illness")

@@ -185,9 +185,9 @@ def test_types_of_parquet_that_others_write(tmp_path):
         }
     )
     pq.write_table(table, tmp_path / "release.parquet")
-    index = "2024-03-01 23:30:05"
+    utc = "2024-03-01 23:30:05"
     tokyo = "2024-03-02 08:30:05"
-    expected = ("x", "x", "7", "0.5", "2024-03-01", index, tokyo, "1.50", None, "True")
+    expected = ("x", "x", "7", "0.5", "2024-03-01", utc, tokyo, "1.50", None, "True")
     assert [expected] == decoded(read_published(tmp_path))
 
 

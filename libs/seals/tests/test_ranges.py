@@ -193,8 +193,8 @@ def test_no_set_of_rows_but_the_right_one_passes_for_a_range_of_single_values(ce
     for ends in RANGES:
         sought = range_of(rows, condition_of(*ends))
         answers = [accepted(head, sought, (part,)) for part in shown]
-        texts = [answer for answer in answers if answer is not None]
-        assert [expected(cells, *ends)] == texts
+        accepted_rows = [answer for answer in answers if answer is not None]
+        assert [expected(cells, *ends)] == accepted_rows
 
 
 @pytest.mark.parametrize("cells", INTERVALS)
@@ -208,10 +208,10 @@ def test_no_two_sets_of_rows_but_right_ones_pass_for_a_range_of_intervals(cells)
     for ends in RANGES if len(cells) < 6 else RANGES[:3]:
         sought = range_of(rows, condition_of(*ends))
         truth = expected(cells, *ends)
-        texts = {
+        accepted_rows = {
             tuple(result) for result in _answers(head, sought, lows, highs) if result is not None
         }
-        assert {tuple(truth)} == texts
+        assert {tuple(truth)} == accepted_rows
 
 
 def _answers(head, sought, lows, highs):
@@ -234,9 +234,9 @@ def test_no_other_orders_pass():
         for name, end in places
     ]
     honest = range_of(rows, Condition("age", "2", "2"))
-    text = set()
+    accepted_rows = set()
     for count in (0, 1):
-        text |= {
+        accepted_rows |= {
             tuple(accepted(head, honest, pair) or ("none",))
             for pair in itertools.combinations(parts, count)
         }
@@ -245,8 +245,10 @@ def test_no_other_orders_pass():
             # Whatever follows: a part under another name is refused before it is looked at.
             assert None is accepted(head, honest, (part, parts[0]))
             continue
-        text |= {tuple(accepted(head, honest, (part, other)) or ("none",)) for other in parts}
-    assert {("none",), (0, 2)} == text
+        accepted_rows |= {
+            tuple(accepted(head, honest, (part, other)) or ("none",)) for other in parts
+        }
+    assert {("none",), (0, 2)} == accepted_rows
 
 
 @settings(max_examples=40)

@@ -43,8 +43,8 @@ def test_without_knowledge_nothing_is_said():
 
 
 def test_a_least_version(knowing):
-    message = compare_versions(SECOND, KnownVersion(version=2))
-    assert (("that it is version 2, at least 2",), (MEANT, SINCE)) == attrs.astuple(message)
+    comparison = compare_versions(SECOND, KnownVersion(version=2))
+    assert (("that it is version 2, at least 2",), (MEANT, SINCE)) == attrs.astuple(comparison)
 
 
 def test_the_known_version_and_the_one_behind_it(knowing):

@@ -402,8 +402,8 @@ def test_a_decoy_is_left_by_who_is_invited():
 
 
 def test_who_waits_is_told_how_far_a_round_is():
-    texts = []
-    net = Driver(Toy(), ROUND, on_progress=lambda *one: texts.append(one))
+    reports = []
+    net = Driver(Toy(), ROUND, on_progress=lambda *one: reports.append(one))
     net.post([b"a"] * 3)
     net.finish()
     assert [
@@ -417,32 +417,32 @@ def test_who_waits_is_told_how_far_a_round_is():
         ("settle", 2, 2),
         ("open", 1, 2),
         ("open", 2, 2),
-    ] == texts
+    ] == reports
 
 
 def test_long_uploads_are_told_of_again_and_again():
-    texts = []
+    reports = []
     net = Driver(
         Toy(),
         attrs.evolve(ROUND, capacity=3000),
         traced=False,
-        on_progress=lambda *one: texts.append(one),
+        on_progress=lambda *one: reports.append(one),
     )
     net.post([b"a"] * 2500)
-    uploads = [(done, total) for phase, done, total in texts if phase == "upload"]
+    uploads = [(done, total) for phase, done, total in reports if phase == "upload"]
     assert [(0, 2500), (1000, 2500), (2000, 2500)] == uploads
-    received = [(done, total) for phase, done, total in texts if phase == "receive"]
+    received = [(done, total) for phase, done, total in reports if phase == "receive"]
     assert [(index, 10_000) for index in range(0, 10_000, 1000)] == received
 
 
 def test_what_is_told_of_receiving_never_exceeds_the_whole():
     """A network that repeats everything delivers more than was sent."""
-    texts = []
+    reports = []
     net = Driver(
         Toy(),
         ROUND,
         faults=[faults.duplicate(lambda envelope: True)] * 3,
-        on_progress=lambda *one: texts.append(one),
+        on_progress=lambda *one: reports.append(one),
     )
     net.post([b"a"] * 20)
-    assert all(done <= total for phase, done, total in texts)
+    assert all(done <= total for phase, done, total in reports)

@@ -57,8 +57,8 @@ ids = st.binary(min_size=ID_BYTES, max_size=ID_BYTES)
 @given(st.dictionaries(ids, st.binary(max_size=5), max_size=6))
 def test_what_servers_tell_each_other_is_read_as_it_was_written(held):
     uploads = Uploads()
-    for upload, text in held.items():
-        uploads.add(upload, Body.of_all([text])[0])
+    for upload, content in held.items():
+        uploads.add(upload, Body.of_all([content])[0])
     expected = {(upload, uploads[upload].fingerprint) for upload in held}
     assert expected == read_held(uploads.write_held())
 

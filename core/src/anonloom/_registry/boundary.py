@@ -72,12 +72,10 @@ def left_by(error: BaseException) -> str:
 
 def strange(error: BaseException) -> str:
     """Return type and place of an error without its text, which may hold a cell of the table."""
-    index = error.__traceback__
-    while index is not None and index.tb_next is not None:
-        index = index.tb_next
-    where = (
-        f" in {index.tb_frame.f_code.co_filename}:{index.tb_lineno}" if index is not None else ""
-    )
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    where = f" in {last.tb_frame.f_code.co_filename}:{last.tb_lineno}" if last is not None else ""
     return f"{type(error).__name__}{where}"
 
 

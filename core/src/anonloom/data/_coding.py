@@ -184,8 +184,8 @@ def _numbers_of(texts: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     except pa.ArrowInvalid:
         numbers = pd.to_numeric(plain.to_pandas(), errors="coerce").to_numpy(float)
         # A cell that says 'nan' is missing, as it is where every cell can be read.
-        message = pc.equal(pc.utf8_lower(plain), "nan").to_numpy(zero_copy_only=False)
-        return numbers, np.isnan(numbers) & present & (message != True)  # noqa: E712  # None too
+        says_nan = pc.equal(pc.utf8_lower(plain), "nan").to_numpy(zero_copy_only=False)
+        return numbers, np.isnan(numbers) & present & (says_nan != True)  # noqa: E712  # None too
 
 
 def _moments(series: Any, column: Column) -> Any:

@@ -108,9 +108,9 @@ def distribution(
     """
     total = max(int(counts.sum()), 1)
     shares = np.asarray(parts.T @ counts.astype(float)).ravel() / total
-    text = np.asarray(parts.sum(axis=1)).ravel() > 0
-    outside = int(counts[~text].sum()) / total
-    if unread and text[column.open].any():
+    inside = np.asarray(parts.sum(axis=1)).ravel() > 0
+    outside = int(counts[~inside].sum()) / total
+    if unread and inside[column.open].any():
         # Cells that cannot be read are among those that say nothing, but lie outside of everything.
         everywhere = parts[column.open].toarray()[0]
         rows = min(unread, int(counts[column.open].sum()))

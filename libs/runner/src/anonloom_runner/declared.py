@@ -43,10 +43,10 @@ def wrong_release(declared: Schema, release: Release) -> str | None:
     for name in release.schema.quasi:
         dtype = release.frame[name].dtype
         # Compared as objects, 1, 1.0 and True are one cell; written to a file they are three.
-        texts = isinstance(dtype, pd.CategoricalDtype) and all(
+        is_text = isinstance(dtype, pd.CategoricalDtype) and all(
             isinstance(cell, str) for cell in dtype.categories
         )
-        if not texts:
+        if not is_text:
             return f"published the quasi-identifier '{name}' as something else than text"
     for rows in (release.origin, release.classes):
         if rows is not None and len(rows) != len(release):

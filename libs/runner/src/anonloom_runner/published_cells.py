@@ -86,16 +86,16 @@ class _PublishedAxis:
         if cover is None:
             return False
         label: str | None = None
-        text: list[Any] | None
+        values: list[Any] | None
         if cover.star:
-            label, text = STAR, []
+            label, values = STAR, []
         elif cover.form == "nodes":
-            label, text = cell, self._stand_in(str(cell))
+            label, values = cell, self._stand_in(str(cell))
         else:
-            text = self._values_in_cell(cell, cover)
-        if text is None:
+            values = self._values_in_cell(cell, cover)
+        if values is None:
             return False
-        places = [self.values.setdefault(value, len(self.values)) for value in text]
+        places = [self.values.setdefault(value, len(self.values)) for value in values]
         self.least.append(places[0] if places else None)
         self.most.append(places[-1] if places else None)
         self.node.append(label)
@@ -117,11 +117,11 @@ class _PublishedAxis:
             return [None]
         members = cells.read_set(cell) if cover.form == "set" else None
         if members is not None:
-            texts = [self._value(member) for member in members]
-            return None if None in texts else texts
+            values = [self._value(member) for member in members]
+            return None if None in values else values
         ends = cells.read_interval(cell) if cover.form == "interval" else None
-        texts = [self._value(text) for text in ((ends.lo, ends.hi) if ends else (cell,))]
-        return None if None in texts else texts
+        values = [self._value(text) for text in ((ends.lo, ends.hi) if ends else (cell,))]
+        return None if None in values else values
 
     def _stand_in(self, label: str) -> list[Any] | None:
         source = self.table.schema[self.axis.name].generalization

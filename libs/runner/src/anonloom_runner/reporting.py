@@ -56,7 +56,7 @@ def report_of(
 ) -> dict[str, Any]:
     """Collect what `report.json` says; the manifest is added when the outputs are written."""
     collector, unit = spec.collect.method, spec.data.unit
-    messages = [
+    all_notices = [
         *(("", notice) for notice in (*_notices(spec, original, release), *notices)),
         *((where, notice) for where, result in findings.items() for notice in result.notices),
     ]
@@ -68,7 +68,7 @@ def report_of(
             release,
             verdicts,
             journal.parameters,
-            messages,
+            all_notices,
             exposures,
             unit,
         ),

@@ -112,9 +112,9 @@ def refuse_other(proof: Proof, head: Head, asked: Query) -> None:
     UsageError
         When what was asked makes no sense for the columns of the release.
     """
-    text = Query(rows=proof.rows, where=proof.where)
+    answered = Query(rows=proof.rows, where=proof.where)
     since = None if proof.since is None else (proof.since.size, proof.since.root)
-    if _canonical_query(text, head, since) != _canonical_query(
+    if _canonical_query(answered, head, since) != _canonical_query(
         asked, head, _earlier_version(asked)
     ):
         raise IntegrityError("the proof answers something else than was asked")

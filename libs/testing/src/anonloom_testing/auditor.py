@@ -69,13 +69,13 @@ class AuditorConformance(MethodConformance):
         needs = self.method.needs  # type: ignore[attr-defined]  # every auditor has it
         for make in self.tables:
             sample, name = make(), make.__name__
-            for message, publish in (
+            for how, publish in (
                 ("as it is", Release.as_it_is),
                 ("in classes of five", in_classes),
                 ("suppressed", publish_suppressed),
                 ("partly suppressed", publish_partly_suppressed),
             ):
-                yield _scenario(f"{name}, {message}", sample, sample, publish, needs)
+                yield _scenario(f"{name}, {how}", sample, sample, publish, needs)
         planted, crowd = self.risky_sample(), tables.crowd()
         yield _scenario("planted", planted, planted, Release.as_it_is, needs, "planted")
         others = tables.crowd(seed=31)

@@ -168,9 +168,9 @@ class CellDetector:
                 if letters.isdecimal() and column.type == "number":
                     numbers[key] = _Place(*key, abs(float(key[1])), _unit(key[1]))
                 elif letters.isdecimal() and column.type != "category":
-                    index = np.datetime64(key[1].replace(" ", "T"), "m").astype(np.int64) * _MINUTE
+                    when = np.datetime64(key[1].replace(" ", "T"), "m").astype(np.int64) * _MINUTE
                     unit = 1.0 if column.type == "date" else _MINUTE
-                    moments[key] = _Place(*key, float(index), unit)
+                    moments[key] = _Place(*key, float(when), unit)
                 elif len(letters) >= _LETTERS:
                     words[key] = _Word(*key, letters[:_LETTERS])
         days = [attrs.evolve(moment, at=float(np.floor(moment.at))) for moment in moments.values()]
@@ -221,18 +221,18 @@ class CellDetector:
         # Shorter ones are counts and shares.
         tokens = [token for token in dict.fromkeys(tokens) if len(token) > 4]
         for token in tokens:
-            index = float(token)
-            if not np.isfinite(index):
+            number = float(token)
+            if not np.isfinite(number):
                 continue
             known = _digits(token)
             if known >= _FEWEST_DIGITS:
-                width = max(1.0, _last_place(abs(index), known)) * (1 + 1e-9)
-                for item in self.numbers.closest(abs(index), width):
-                    if abs(abs(index) - item.at) <= max(item.unit, _last_place(item.at, known)):
+                width = max(1.0, _last_place(abs(number), known)) * (1 + 1e-9)
+                for item in self.numbers.closest(abs(number), width):
+                    if abs(abs(number) - item.at) <= max(item.unit, _last_place(item.at, known)):
                         yield Sighting(item.column, item.value, token)
             # All moments lie before 1970, so that no count and no clock is taken for one.
-            if index < 0:
-                yield from self._epoch_sightings(token, index)
+            if number < 0:
+                yield from self._epoch_sightings(token, number)
 
     def _epoch_sightings(self, token: str, at: float) -> Iterator[Sighting]:
         for scale in _PER_DAY:

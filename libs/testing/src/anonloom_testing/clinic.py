@@ -10,7 +10,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from anonloom import Pipeline, Registry
+from anonloom import Finding, Pipeline, Registry, Schema, StageContext, Table
+from anonloom.sources import Csv
 from anonloom_testing.toy_registry import toy_registry
 
 CLINIC = pd.DataFrame(
@@ -85,6 +86,18 @@ class Clinic:
         return sorted(path.name for path in self.folder.iterdir())
 
 
+def public_bytes(folder: Path) -> bytes:
+    """All that others may see of an output: names of files, and their bytes."""
+    private = list(folder.rglob("private"))
+    seen = [
+        path
+        for path in folder.rglob("*")
+        if not any(path.is_relative_to(hidden) for hidden in private)
+    ]
+    names = b"\n".join(str(path.relative_to(folder)).encode() for path in seen)
+    return names + b"\n".join(path.read_bytes() for path in seen if path.is_file())
+
+
 @pytest.fixture
 def registry() -> Registry:
     """Core's own methods and the toys."""
@@ -95,6 +108,19 @@ def registry() -> Registry:
 def clinic(tmp_path: Path, registry: Registry) -> Clinic:
     """A clinic of twelve patients, whose pipeline publishes."""
     return Clinic(tmp_path, registry)
+
+
+@pytest.fixture
+def simulated_clinic(clinic: Clinic, monkeypatch: pytest.MonkeyPatch) -> Clinic:
+    """The clinic, whose source has a finding: that its rows are simulated."""
+    load = Csv.load
+
+    def load_with_finding(self: Csv, schema: Schema, context: StageContext) -> Table:
+        context.find(Finding(name="simulated", value=1, meaning="Rows are simulated."))
+        return load(self, schema, context)
+
+    monkeypatch.setattr(Csv, "load", load_with_finding)
+    return clinic
 
 
 @pytest.fixture

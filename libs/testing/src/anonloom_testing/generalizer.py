@@ -127,9 +127,9 @@ def check_returns_a_release(subject: GeneralizerConformance) -> None:
     claim = subject.build_method().truthful
     for item in subject.successes():
         assert isinstance(item.seen.result, Release), f"{item.scenario.name}: no Release"
-        message = item.seen.result.truthful
-        assert claim == message, (
-            f"{item.scenario.name}: the class says {claim}, the release says {message}"
+        truthful = item.seen.result.truthful
+        assert claim == truthful, (
+            f"{item.scenario.name}: the class says {claim}, the release says {truthful}"
         )
 
 

@@ -96,8 +96,8 @@ class RecordLayout:
         wanted = _columns_to_send(schema, columns)
         own = dict(text_bytes_of or {})
         fields = tuple(_field(column, own.pop(column.name, text_bytes)) for column in wanted)
-        texts = {field.column.name for field in fields if isinstance(field, TextField)}
-        useless = sorted({*own, *(text_bytes_of or {})} - texts)
+        text_columns = {field.column.name for field in fields if isinstance(field, TextField)}
+        useless = sorted({*own, *(text_bytes_of or {})} - text_columns)
         if useless:
             listed = ", ".join(f"'{name}'" for name in useless)
             raise UsageError(f"'text_bytes' is given for {listed}, which no record holds as text")

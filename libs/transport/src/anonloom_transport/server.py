@@ -306,7 +306,7 @@ class RoundServer(ServerEngine):
 
         Every word is kept, and many are taken apart: what nobody can have to say is refused first.
         """
-        round, text = self.state.round, self.state.round.servers * TOLD_BYTES
+        round, longest = self.state.round, self.state.round.servers * TOLD_BYTES
         if step in ("key", STOP):
             return _LONGEST
         if (
@@ -320,7 +320,7 @@ class RoundServer(ServerEngine):
         if step == "objections":
             return round.capacity * packed_size(objection_size(self.collection.sealed_sizes))
         # Signatures, hashes and coins.
-        return text + SIGNATURE_BYTES + HASH_BYTES
+        return longest + SIGNATURE_BYTES + HASH_BYTES
 
     def _knows(self, step: str) -> bool:
         # Few numbers: every step is kept, and a server must not fill the memory of the others.

@@ -6,7 +6,7 @@ from anonloom_transport.rounds import Party
 
 
 class ServerGroup(Protocol):
-    """A round, or anything longer in which the same servers channel: a study of several rounds."""
+    """A round, or anything longer in which the same servers talk: a study of several rounds."""
 
     @property
     def id(self) -> str:

@@ -37,8 +37,8 @@ def save(state: RoundState) -> bytes:
     if state.over:
         subject = b"".join(state.admitted or ())
         stood = pack(*sorted(state.senders))
-        text = (state.notice or b"", subject, _number(state.left_out), stood)
-        return _publish(state, words, asked, counted, erased, *text)
+        public = (state.notice or b"", subject, _number(state.left_out), stood)
+        return _publish(state, words, asked, counted, erased, *public)
     if state.key is None:
         # Nothing was drawn yet, so nothing is secret and nothing is lost.
         return _publish(state, words, asked, counted, erased, b"", b"", _number(0), b"")

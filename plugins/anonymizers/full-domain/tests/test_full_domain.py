@@ -56,17 +56,17 @@ def test_findings_say_whether_the_search_was_exact():
         [Column(name="age", role="quasi", type="number"), Column(name="sex", role="quasi")]
     )
     table = Table.build(frame, schema)
-    message, warned = {}, {}
+    figures, warned = {}, {}
     for most in (1, 100):
         context = StageContext()
         FullDomain(most_nodes=most).partition(table, table.whole(), Guard([AtLeast(k=2)]), context)
         result = Findings.of(context.found)
-        message[most] = {item.name: item.value for item in result}
+        figures[most] = {item.name: item.value for item in result}
         warned[most] = [notice.text for notice in result.notices]
 
-    assert {1: "not proven optimal", 100: "optimal"} == {m: s["search"] for m, s in message.items()}
+    assert {1: "not proven optimal", 100: "optimal"} == {m: s["search"] for m, s in figures.items()}
     # Ages: in two halves, together; no class of two fits into a single age.
-    assert 4 == message[100]["lattice_nodes"]
+    assert 4 == figures[100]["lattice_nodes"]
     assert {1: [GREEDY], 100: []} == warned
 
 

@@ -176,18 +176,18 @@ def test_a_constant_column_is_published_as_it_is():
 
 
 def test_progress_ends_with_all_rows():
-    texts = []
+    reports = []
     table = towns("aabbddeea")
 
     LocalRecoding().partition(
         table,
         table.whole(),
         Guard([AtLeast(k=2)]),
-        StageContext(report=lambda done, total: texts.append((done, total))),
+        StageContext(report=lambda done, total: reports.append((done, total))),
     )
 
-    assert (9, 9) == texts[-1]
-    assert sorted(texts) == texts
+    assert (9, 9) == reports[-1]
+    assert sorted(reports) == reports
 
 
 @given(sample=samples(), k=st.integers(1, 5), rounds=st.sampled_from(["cells", "levels"]))

@@ -92,9 +92,9 @@ def partition(method, table, k):
 def test_predictive_tagging_decides_most_nodes_without_looking_at_them():
     """Flash: paths through the lattice, searched by halving, find the optimum with few checks."""
     for seed in range(5):
-        _, message = partition(FullDomain(), people(seed), k=5)
-        assert "optimal" == message["search"]
-        assert message["evaluated_nodes"] < message["lattice_nodes"] / 4
+        _, figures = partition(FullDomain(), people(seed), k=5)
+        assert "optimal" == figures["search"]
+        assert figures["evaluated_nodes"] < figures["lattice_nodes"] / 4
 
 
 @given(seed=st.integers(0, 100), k=st.integers(2, 20))

@@ -79,14 +79,14 @@ def test_says_how_many_cells_there_were(cell, expected):
 
 
 def test_progress_rises_to_all_rows():
-    texts = []
-    context = StageContext(report=lambda done, total: texts.append((done, total)))
+    reports = []
+    context = StageContext(report=lambda done, total: reports.append((done, total)))
 
     partition(mixed_table(10_000, 3, seed=1), 5, context, cell=1000)
 
-    assert (10_000, 10_000) == texts[-1]
-    assert sorted(texts) == texts
-    assert len(texts) > 1
+    assert (10_000, 10_000) == reports[-1]
+    assert sorted(reports) == reports
+    assert len(reports) > 1
 
 
 def test_no_quasi_identifier_is_no_trouble():

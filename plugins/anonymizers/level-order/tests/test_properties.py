@@ -243,8 +243,8 @@ def test_very_many_given_classes_are_no_trouble(method):
 
 @pytest.mark.parametrize("rounds", [0, 4])
 def test_progress_ends_with_the_last_round(rounds):
-    texts = []
-    context = StageContext(report=lambda done, total: texts.append((done, total)))
+    reports = []
+    context = StageContext(report=lambda done, total: reports.append((done, total)))
 
     partition(
         mixed_table(500, 3, seed=1),
@@ -253,7 +253,7 @@ def test_progress_ends_with_the_last_round(rounds):
         context=context,
     )
 
-    assert [(500, 500), *((turn, rounds) for turn in range(1, rounds + 1))] == texts
+    assert [(500, 500), *((turn, rounds) for turn in range(1, rounds + 1))] == reports
 
 
 def test_equal_rows_share_a_class_where_they_can():

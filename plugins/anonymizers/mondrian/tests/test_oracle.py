@@ -380,17 +380,17 @@ def test_missing_values_are_cut_off_first():
 def test_progress_ends_with_all_rows():
     frame = pd.DataFrame({"age": range(100)})
     table = Table.build(frame, Schema([Column(name="age", role="quasi", type="number")]))
-    texts = []
+    reports = []
 
     Mondrian().partition(
         table,
         table.whole(),
         Guard([AtLeast(k=7)]),
-        StageContext(report=lambda done, total: texts.append((done, total))),
+        StageContext(report=lambda done, total: reports.append((done, total))),
     )
 
-    assert (100, 100) == texts[-1]
-    assert sorted(texts) == texts
+    assert (100, 100) == reports[-1]
+    assert sorted(reports) == reports
 
 
 def test_parts_of_classes_that_nobody_gave_regions_have_none():

@@ -124,6 +124,16 @@ def test_the_whole_share_is_swapped_in_one_circle():
     assert all(index != taken for index, taken in enumerate(source))
 
 
+@pytest.mark.parametrize(("rows", "share"), [(2, 0.01), (10, 0.1), (40, 0.02)])
+def test_a_share_of_less_than_two_rows_swaps_two(rows, share):
+    """One alone has nobody to swap with: it would keep its value."""
+    for seed in range(5):
+        source = donors(np.ones(rows, bool), share, "permute", np.random.default_rng(seed))
+
+        first, second = np.flatnonzero(source != np.arange(rows))
+        assert [second, first] == source[[first, second]].tolist()
+
+
 def test_swapping_agrees_with_a_slow_transcript():
     """The same draws, row by row on plain lists."""
     present = [True, False, True, True, False, True, True, True]

@@ -163,6 +163,41 @@ def test_k_counts_persons(batch, question):
 
 
 @pytest.mark.parametrize(
+    "model",
+    [
+        KAnonymity(k=3),
+        LDiversity(l=3, of="illness"),
+        LDiversity(l=2.5, of="illness", kind="entropy"),
+        LDiversity(l=3, of="illness", kind="recursive", c=1.1),
+        TCloseness(t=0.2, of="illness"),
+    ],
+    ids=str,
+)
+def test_a_row_of_which_nobody_knows_whose_it_is_adds_nobody(model):
+    """It may be one of the others': two persons and such a row are no three."""
+    frame = pd.DataFrame(
+        {
+            "age": 1,
+            "illness": ["a", "b", "c", "c", "a", "b", "c", "a"],
+            "person": ["p0", "p1", None, None, "p0", "p1", "p2", None],
+        }
+    )
+    columns = [
+        Column(name="age", role="quasi", type="number"),
+        Column(name="illness", role="sensitive"),
+        Column(name="person", role="person", missing="suppress"),
+    ]
+    table = Table.build(frame, Schema(columns))
+    ranges = [(0, 2), (0, 4), (4, 7), (4, 8)]
+
+    verdict = model.admits(table, *asked(range(8), ranges)).tolist()
+
+    assert [False, False, True, True] == verdict
+    named = model.would_pass(table, *asked(range(8), ranges))
+    assert named == model.would_pass(table, *asked(range(8), [(0, 2), (4, 7)]))
+
+
+@pytest.mark.parametrize(
     ("column", "name", "oracle"),
     [
         ("illness", "equal", equal_distance),
@@ -210,11 +245,13 @@ def test_what_would_pass_passes(model, question):
         assert not model.admits(table, rows, starts, stops).all()
         return
     named = dict(part.split(": ") for part in words.split(", "))
-    messages = {name: int(text) if text.isdigit() else float(text) for name, text in named.items()}
-    milder = attrs.evolve(model, **messages)
+    parameters = {
+        name: int(text) if text.isdigit() else float(text) for name, text in named.items()
+    }
+    milder = attrs.evolve(model, **parameters)
     assert milder.admits(table, rows, starts, stops).all()
-    stricter = {name: _stricter(model, name, value) for name, value in messages.items()}
-    if len(ranges) and len(messages) == 1 and min(stricter.values()) > 0:
+    stricter = {name: _stricter(model, name, value) for name, value in parameters.items()}
+    if len(ranges) and len(parameters) == 1 and min(stricter.values()) > 0:
         assert not attrs.evolve(model, **stricter).admits(table, rows, starts, stops).all()
 
 

@@ -280,13 +280,13 @@ def test_progress_ends_with_all_rows():
             ]
         ),
     )
-    texts = []
+    reports = []
 
     VpTree().partition(
         table,
         table.whole(),
         Guard([AtLeast(k=7)]),
-        StageContext(report=lambda done, total: texts.append((done, total))),
+        StageContext(report=lambda done, total: reports.append((done, total))),
     )
 
-    assert (100, 100) == texts[-1]
+    assert (100, 100) == reports[-1]

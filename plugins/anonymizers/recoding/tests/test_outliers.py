@@ -64,8 +64,8 @@ def test_the_worst_row_of_a_class_is_the_one_without_which_least_is_lost(partiti
         if len(members) < 2 or best <= 1e-9:
             assert owner not in results or results[owner][1] <= 1e-9
         else:
-            row, message = results[owner]
-            assert best == pytest.approx(message)
+            row, gain = results[owner]
+            assert best == pytest.approx(gain)
             assert best == pytest.approx(gains[int(row)])
 
 

@@ -1,5 +1,6 @@
 """Each kind of change does what only it can do, on tables small enough to see why."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -28,22 +29,33 @@ CHANGES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("classes", "k", "expected"), CHANGES.values(), ids=CHANGES)
-def test_the_change_is_made(classes, k, expected):
+def regroup(classes, guard):
+    """Return the ages of every class after regrouping."""
     ages = [age for members in classes for age in members]
     labels = [which for which, members in enumerate(classes) for _ in members]
     age = Column(name="age", role="quasi", type="number")
     table = Table.build(pd.DataFrame({"age": [float(age) for age in ages]}), Schema([age]))
 
     result = Regroup().handle(
-        table,
-        Classes.from_labels(pd.Series(labels).to_numpy()),
-        Guard([AtLeast(k=k)]),
-        StageContext(),
+        table, Classes.from_labels(pd.Series(labels).to_numpy()), guard, StageContext()
     )
 
-    grouped = [sorted(ages[row] for row in result.members(index)) for index in range(len(result))]
-    assert expected == sorted(grouped)
+    return sorted(
+        sorted(ages[row] for row in result.members(index)) for index in range(len(result))
+    )
+
+
+@pytest.mark.parametrize(("classes", "k", "expected"), CHANGES.values(), ids=CHANGES)
+def test_the_change_is_made(classes, k, expected):
+    assert expected == regroup(classes, Guard([AtLeast(k=k)]))
+
+
+def test_no_class_is_dissolved_into_a_size_of_which_the_sampler_keeps_too_little():
+    """Of a class of four rows it keeps fewer than of one of three."""
+    classes, k, _ = CHANGES["dissolve"]
+    guard = Guard([AtLeast(k=k)], lambda sizes: np.where(np.asarray(sizes) == 4, 2, sizes))
+
+    assert {3} == {len(members) for members in regroup(classes, guard)}
 
 
 def test_rows_that_left_are_counted_against_the_largest_rest():

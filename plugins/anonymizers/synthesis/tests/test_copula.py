@@ -231,13 +231,13 @@ def test_incomplete_rows_are_not_learnt_from():
 
 
 def test_many_rows_are_drawn_in_batches(table):
-    texts = []
-    context = StageContext(report=lambda done, total: texts.append((done, total)))
+    reports = []
+    context = StageContext(report=lambda done, total: reports.append((done, total)))
 
     result = Copula(rows=150_000).protect(table, context)
 
     assert 150_000 == len(result)
-    assert [(65_536, 150_000), (131_072, 150_000), (150_000, 150_000)] == texts
+    assert [(65_536, 150_000), (131_072, 150_000), (150_000, 150_000)] == reports
 
 
 def test_batches_of_a_categorical_column_are_put_together(table):

@@ -253,12 +253,12 @@ def test_tells_what_the_splits_of_the_recursion_gain(method, table, guard, data)
 
     oracle.classes(members)
     whole, gained = oracle.impurity([row for rows in members for row in rows]), oracle.gained
-    texts = {item.name: item.value for item in run.found if isinstance(item, Finding)}
+    figures = {item.name: item.value for item in run.found if isinstance(item, Finding)}
     explained = sum(gained) / whole if whole > 1e-9 else 0.0
-    assert pytest.approx(explained, abs=1e-6) == texts["explained"]
+    assert pytest.approx(explained, abs=1e-6) == figures["explained"]
     if explained > 1e-6:
         assert pytest.approx([item / sum(gained) for item in gained], abs=1e-4) == [
-            texts[f"importance.{axis.name}"] for axis in table.axes
+            figures[f"importance.{axis.name}"] for axis in table.axes
         ]
 
 

@@ -113,10 +113,10 @@ def test_the_importance_of_age_and_gender_in_figure_3():
     KLTree().partition(table, table.whole(), GUARD, run)
 
     whole, older, men = entropy(13, 5), entropy(8, 5), entropy(4, 1)
-    texts = {item.name: item.value for item in run.found if isinstance(item, Finding)}
-    assert pytest.approx(1 - men / whole) == texts["explained"]
-    assert pytest.approx((whole - older) / (whole - men)) == texts["importance.Age"]
-    assert pytest.approx((older - men) / (whole - men)) == texts["importance.Gender"]
+    figures = {item.name: item.value for item in run.found if isinstance(item, Finding)}
+    assert pytest.approx(1 - men / whole) == figures["explained"]
+    assert pytest.approx((whole - older) / (whole - men)) == figures["importance.Age"]
+    assert pytest.approx((older - men) / (whole - men)) == figures["importance.Gender"]
 
 
 def entropy(rows, yes):

@@ -288,18 +288,18 @@ def test_without_a_quasi_identifier_classes_stay_as_they_are():
 
 
 def test_progress_reaches_all_rows():
-    texts = []
+    reports = []
     frame = pd.DataFrame({"age": range(100), "risk": ["a", "b"] * 50})
     schema = Schema(
         [Column(name="age", role="quasi", type="number"), Column(name="risk", role="label")]
     )
     table = Table.build(frame, schema)
-    context = StageContext(report=lambda done, total: texts.append((done, total)))
+    context = StageContext(report=lambda done, total: reports.append((done, total)))
 
     KLTree(reuse=True).partition(table, table.whole(), Guard([AtLeast(k=3)]), context)
 
-    assert (100, 100) == texts[-1]
-    assert sorted(texts) == texts
+    assert (100, 100) == reports[-1]
+    assert sorted(reports) == reports
 
 
 def test_a_tree_for_labels_is_the_first_of_two_steps_and_one_for_clusters_is_not():

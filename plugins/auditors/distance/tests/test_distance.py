@@ -287,14 +287,14 @@ def test_threads_do_not_change_the_figures_and_the_run_is_told_how_far_it_is() -
     two = audit(table, release, workers=2)
     assert [each.value for each in one] == [each.value for each in two]
     assert [each.interval for each in one] == [each.interval for each in two]
-    texts: list[tuple[int, int | None]] = []
+    reports: list[tuple[int, int | None]] = []
     messages: list[str] = []
     context = StageContext(
-        seed=1, report=lambda done, total: texts.append((done, total)), say=messages.append
+        seed=1, report=lambda done, total: reports.append((done, total)), say=messages.append
     )
     Distance().audit(AuditInput(release=release, original=table), context)
-    assert texts[-1][0] == texts[-1][1]
-    assert f"comparing {texts[-1][1]:,} pairs of records" in messages
+    assert reports[-1][0] == reports[-1][1]
+    assert f"comparing {reports[-1][1]:,} pairs of records" in messages
 
 
 @pytest.mark.parametrize(

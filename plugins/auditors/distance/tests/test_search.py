@@ -134,8 +134,8 @@ def test_pieces_threads_and_features_shown_change_nothing(monkeypatch: pytest.Mo
     points = space.points(0)
     whole = nearest(space, points, points, others=True)
     monkeypatch.setattr(search, "PIECE", 1000)
-    texts: list[int] = []
-    pieces = nearest(space, points, points, others=True, workers=3, done=texts.append)
+    done: list[int] = []
+    pieces = nearest(space, points, points, others=True, workers=3, done=done.append)
     monkeypatch.setattr("anonloom_distance.space.MOST_SHOWN", 2)
     few = spaced(table)
     shown = nearest(few, points, points, others=True)
@@ -144,8 +144,8 @@ def test_pieces_threads_and_features_shown_change_nothing(monkeypatch: pytest.Mo
         assert whole.distance.tolist() == result.distance.tolist()
         assert whole.second.tolist() == result.second.tolist()
         assert whole.ties.tolist() == result.ties.tolist()
-    assert len(texts) > 3
-    assert len(points) ** 2 == sum(texts)
+    assert len(done) > 3
+    assert len(points) ** 2 == sum(done)
 
 
 def test_equal_rows_are_one_point_with_their_number() -> None:

@@ -74,11 +74,11 @@ def test_the_labels_of_old_are_found_by_the_check_when_they_are_put_back():
         for item in Subject().scenario_results(CANARIES)
         for _, sighting in find_leaks(Subject(), item)
     ]
-    texts = {
+    columns = {
         column
         for column in ("age", "admitted", "seen", "sex")
         for item in heard
         if f"column '{column}'" in item
     }
-    assert {"age", "admitted", "seen", "sex"} == texts
+    assert {"age", "admitted", "seen", "sex"} == columns
     assert len(heard) > 100

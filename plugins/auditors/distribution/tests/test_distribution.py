@@ -157,8 +157,8 @@ def test_a_group_of_which_the_release_tells_nothing_deviates_by_all_of_it() -> N
     (one,) = [{"of": "sugar", "by": "age", "edges": [0, 40, 80]}]
     result = audit(table, publish_suppressed(table), groups=[one])
     assert 1.0 == value(result, "group_deviation.sugar_by_age")
-    message = result["group_deviation.sugar_by_age"].assumptions
-    assert "100.00% of the release's rows are in no group" in message
+    assumptions = result["group_deviation.sugar_by_age"].assumptions
+    assert "100.00% of the release's rows are in no group" in assumptions
     assert [None, None] == chart(result, "group.sugar_by_age")["anonymized"]["y"]
 
 
@@ -237,8 +237,8 @@ def test_a_broken_association_is_found_and_named() -> None:
     table = people(1000, 12)
     mixed = np.random.default_rng(1).permutation(table.frame["sugar"].to_numpy())
     result = audit(table, published(table, sugar=mixed))
-    message = result["association_change_max"].assumptions[0]
-    assert message.startswith("of 'age' and 'sugar': 0.9")
+    assumption = result["association_change_max"].assumptions[0]
+    assert assumption.startswith("of 'age' and 'sugar': 0.9")
     assert value(result, "association_change_max") > 0.8
     assert 0.0 == value(result, "jsd_max")
     changes = chart(result, "association_change")
@@ -447,13 +447,13 @@ def test_texts_and_absent_columns_are_named_as_not_compared() -> None:
     table = Table.build(frame, schema)
     release = Release.as_it_is(table)
     release = attrs.evolve(release, frame=release.frame.drop(columns="x"))
-    message = audit(table, release, groups=[{"by": "x"}, {"by": "age"}])
+    findings = audit(table, release, groups=[{"by": "x"}, {"by": "age"}])
     for name in ("jsd_mean", "association_change"):
         assert (
             "not compared, as nearly every row has its own value: 'note'",
             "not compared, as the release lacks them: 'x'",
-        ) == message[name].assumptions[-2:]
-    assert "1 more are not compared" in message["group_deviation_mean"].assumptions
+        ) == findings[name].assumptions[-2:]
+    assert "1 more are not compared" in findings["group_deviation_mean"].assumptions
 
 
 def test_an_empty_release_has_no_figures() -> None:

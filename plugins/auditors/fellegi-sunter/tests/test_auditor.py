@@ -507,16 +507,16 @@ def test_a_column_that_the_release_lacks_is_left_out():
 
 
 def test_the_comparisons_are_announced_and_counted_to_the_end():
-    text, message = [], []
+    reports, notes = [], []
     context = StageContext(
-        report=lambda done, total: text.append((done, total)), say=message.append
+        report=lambda done, total: reports.append((done, total)), say=notes.append
     )
     table = people()
 
     audited(Release.as_it_is(table), table, run=context, blocking=())
 
-    assert "40,000 pairs of a record and a published row: none: all pairs are compared" in message
-    assert (160_000, 160_000) == text[-1]
+    assert "40,000 pairs of a record and a published row: none: all pairs are compared" in notes
+    assert (160_000, 160_000) == reports[-1]
 
 
 def test_charts_hold_what_every_column_weighs():

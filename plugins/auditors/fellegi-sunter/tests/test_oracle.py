@@ -129,11 +129,11 @@ def test_patterns_weights_ties_and_links_are_those_of_all_pairs(
     ]
     expected = Counter(tuple(pair[index] for index in agreeing) for row in levels for pair in row)
     counts = seen["counts"]
-    message, agree = counts.stated_matrix(), counts.agreement_matrix()
+    stated, agree = counts.stated_matrix(), counts.agreement_matrix()
     actual = Counter()
     for index, count in enumerate(counts.count):
         pattern = tuple(
-            None if not s else bool(a) for s, a in zip(message[index], agree[index], strict=True)
+            None if not s else bool(a) for s, a in zip(stated[index], agree[index], strict=True)
         )
         actual[pattern] += int(count)
     assert expected == actual
@@ -173,12 +173,12 @@ def slow_em(pairs, estimate, most, steps):
                     other *= u[index] if level else 1 - u[index]
             shares.append(match / (match + other))
         for index in range(len(m)):
-            messages = [
+            stated = [
                 (s, p[index]) for s, p in zip(shares, pairs, strict=True) if p[index] is not None
             ]
-            matching = sum(s for s, _ in messages)
-            m[index] = sum(s for s, level in messages if level) / matching
-            u[index] = sum(1 - s for s, level in messages if level) / (len(messages) - matching)
+            matching = sum(s for s, _ in stated)
+            m[index] = sum(s for s, level in stated if level) / matching
+            u[index] = sum(1 - s for s, level in stated if level) / (len(stated) - matching)
             m[index], u[index] = (min(max(x, CLIP), 1 - CLIP) for x in (m[index], u[index]))
         prior = min(sum(shares) / len(pairs), most)
     return m, u, prior

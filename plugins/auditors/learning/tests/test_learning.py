@@ -225,12 +225,12 @@ def test_another_choice_of_classifiers_changes_no_figure():
 
 def test_progress_tells_every_model():
     table = people("sugar")
-    texts = []
+    reports = []
     LearningAuditor(classifiers=FAST, repeats=2).audit(
         AuditInput(one_class(table), table),
-        StageContext(report=lambda done, total: texts.append((done, total))),
+        StageContext(report=lambda done, total: reports.append((done, total))),
     )
-    assert [(done, 8) for done in range(9)] == texts
+    assert [(done, 8) for done in range(9)] == reports
 
 
 # --- what is said --------------------------------------------------------------------------------

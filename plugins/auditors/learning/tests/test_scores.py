@@ -10,8 +10,8 @@ from anonloom_learning.scores import confusion_matrix, interval, never_predicted
 
 
 def test_counts_have_what_is_so_in_rows_and_what_was_said_in_columns():
-    true, message = np.array([0, 0, 1, 1, 1]), np.array([0, 1, 1, 1, 0])
-    assert [[1, 1], [1, 2]] == confusion_matrix(true, message, 2).tolist()
+    true, predicted = np.array([0, 0, 1, 1, 1]), np.array([0, 1, 1, 1, 0])
+    assert [[1, 1], [1, 2]] == confusion_matrix(true, predicted, 2).tolist()
 
 
 def test_figures_of_a_positive_value_are_those_of_the_paper():
@@ -49,18 +49,18 @@ def test_a_value_that_nobody_has_or_was_given_is_in_no_mean():
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))
 def test_figures_agree_with_those_of_scikit_learn(pairs):
-    true, message = np.array(pairs).T
-    confusion = confusion_matrix(true, message, 4)
+    true, predicted = np.array(pairs).T
+    confusion = confusion_matrix(true, predicted, 4)
     for positive in (None, 2):
         theirs = precision_recall_fscore_support(
             true,
-            message,
+            predicted,
             average="macro",
             labels=None if positive is None else [positive],
             zero_division=0,
         )[:3]
         ours = scores(confusion, positive)
-        assert pytest.approx([accuracy_score(true, message), *theirs]) == ours.tolist()
+        assert pytest.approx([accuracy_score(true, predicted), *theirs]) == ours.tolist()
 
 
 def test_intervals_make_up_for_splits_that_share_their_rows():

@@ -192,8 +192,8 @@ def test_values_that_the_original_does_not_know_preserve_nothing() -> None:
 def test_the_least_of_the_columns_is_named() -> None:
     table = people(300, 1)
     release = published(table, town="farm")
-    (message, *_) = audit(table, release)["marginals_preserved"].assumptions
-    assert message.startswith("least of 'town': 0.")
+    (assumption, *_) = audit(table, release)["marginals_preserved"].assumptions
+    assert assumption.startswith("least of 'town': 0.")
 
 
 # --- accuracy ------------------------------------------------------------------------------------
@@ -217,8 +217,8 @@ def test_a_release_with_a_single_label_teaches_to_guess_it() -> None:
     table, control = people(800, 2), people(400, 3)
     result = audit(table, published(table, vote="red"), control)
     guessed = float((control.frame["vote"] == "red").mean())
-    (message, *_) = result["accuracy_preserved"].assumptions
-    assert message.startswith(f"right of 400 rows: {guessed:.4g}, ")
+    (assumption, *_) = result["accuracy_preserved"].assumptions
+    assert assumption.startswith(f"right of 400 rows: {guessed:.4g}, ")
     assert value(result, "accuracy_preserved") < 0.9
 
 
@@ -283,9 +283,9 @@ def test_columns_that_are_not_compared_are_named() -> None:
         frame=release.frame.drop(columns="pay"),
         schema=Schema([column for column in schema if column.name != "pay"]),
     )
-    message = audit(table, release)["marginals_preserved"].assumptions
-    assert "not compared, as nearly every row has its own value: 'note'" in message
-    assert "not compared, as the release lacks them: 'pay'" in message
+    assumptions = audit(table, release)["marginals_preserved"].assumptions
+    assert "not compared, as nearly every row has its own value: 'note'" in assumptions
+    assert "not compared, as the release lacks them: 'pay'" in assumptions
 
 
 @settings(max_examples=40, deadline=None)

@@ -562,18 +562,18 @@ def test_who_was_invited_may_stay_away():
 @pytest.mark.parametrize("invited", [True, False])
 def test_nobody_comes_in_the_place_of_a_donor_who_is_kept_away(invited):
     """Otherwise the number is right, the iteration opens, and what is missing from it is hers."""
-    target, other, text = 3, len(FIRSTS), behaving(2, donors=len(FIRSTS) + 1)
-    text.leaving[other] = True
+    target, other, behaviour = 3, len(FIRSTS), behaving(2, donors=len(FIRSTS) + 1)
+    behaviour.leaving[other] = True
 
     def swap(campaign, step):
         if step == "publishing 1.2: begin":
-            text.leaving[other], text.absent[1, target] = False, True
+            behaviour.leaving[other], behaviour.absent[1, target] = False, True
 
     more = {"authority": Authority.draw(SeededEntropy())} if invited else {}
     campaign = played(
         (*FIRSTS, 1),
         transport=real("direct"),
-        behaviour=text,
+        behaviour=behaviour,
         iterations=2,
         after=swap,
         works=[ByFirstByte(erased=0)] * 2,

@@ -20,119 +20,119 @@ PLANNED = {"registration 1": 2.0, "reservation 1": 2.0, "publishing 1.1": 6.0}
 
 
 @attrs.define
-class Told:
+class ClockedProgress:
     """A progress whose clock is moved by hand."""
 
     planned: dict = attrs.field(factory=lambda: dict(PLANNED))
     time: float = 0.0
-    told: list = attrs.field(factory=list)
-    progress: Progress = None
+    reports: list = attrs.field(factory=list)
+    inner: Progress = None
 
     def __attrs_post_init__(self):
-        self.progress = Progress(
-            lambda done, total: self.told.append((done, total)),
+        self.inner = Progress(
+            lambda done, total: self.reports.append((done, total)),
             self.planned,
             clock=lambda: self.time,
         )
 
     def begin(self, name, after=0.0, **more):
         self.time += after
-        self.progress.begin(name, **more)
-        return self.told[-1][0]
+        self.inner.begin(name, **more)
+        return self.reports[-1][0]
 
     def now(self, after=0.0):
         self.time += after
-        self.progress.tell("upload", 1, 2)
-        return self.told[-1][0]
+        self.inner.tell("upload", 1, 2)
+        return self.reports[-1][0]
 
 
-def test_a_study_that_takes_what_was_guard_with_dropouts():
-    text = Told()
-    assert 0 == text.begin("registration 1")
-    assert 100 == text.now(after=1)
-    assert 200 == text.begin("reservation 1", after=1)
-    assert 400 == text.begin("publishing 1.1", after=2)
-    assert 700 == text.now(after=3)
-    assert 1000 == text.now(after=3)
-    assert {1000} == {total for _, total in text.told}
+def test_a_study_that_takes_what_was_planned():
+    progress = ClockedProgress()
+    assert 0 == progress.begin("registration 1")
+    assert 100 == progress.now(after=1)
+    assert 200 == progress.begin("reservation 1", after=1)
+    assert 400 == progress.begin("publishing 1.1", after=2)
+    assert 700 == progress.now(after=3)
+    assert 1000 == progress.now(after=3)
+    assert {1000} == {total for _, total in progress.reports}
 
 
 def test_a_round_never_counts_as_more_than_it_should_take():
-    text = Told()
-    text.begin("registration 1")
-    assert 200 == text.now(after=50)
+    progress = ClockedProgress()
+    progress.begin("registration 1")
+    assert 200 == progress.now(after=50)
 
 
 def test_later_rounds_are_expected_at_the_pace_of_those_before():
-    text = Told()
-    text.begin("registration 1")
+    progress = ClockedProgress()
+    progress.begin("registration 1")
     # Ten times as slow as estimated: so will all others be.
-    assert 200 == text.begin("reservation 1", after=20)
-    assert 300 == text.now(after=10)
+    assert 200 == progress.begin("reservation 1", after=20)
+    assert 300 == progress.now(after=10)
 
 
 def test_a_round_that_nobody_planned_makes_the_whole_longer():
-    text = Told()
-    text.begin("registration 1")
-    assert 166 == text.begin("registration 2", after=2)
-    assert 333 == text.begin("reservation 1", after=2)
+    progress = ClockedProgress()
+    progress.begin("registration 1")
+    assert 166 == progress.begin("registration 2", after=2)
+    assert 333 == progress.begin("reservation 1", after=2)
 
 
 def test_what_was_planned_for_one_attempt_comes_in_the_next():
-    text = Told({**PLANNED, "publishing 1.2": 6.0})
-    text.begin("registration 1")
-    text.begin("reservation 1", after=2)
-    text.begin("reservation 2", after=2)
-    text.begin("publishing 2.1", after=2)
+    progress = ClockedProgress({**PLANNED, "publishing 1.2": 6.0})
+    progress.begin("registration 1")
+    progress.begin("reservation 1", after=2)
+    progress.begin("reservation 2", after=2)
+    progress.begin("publishing 2.1", after=2)
     assert [
         "registration 1",
         "reservation 1",
         "publishing 2.1",
         "publishing 2.2",
         "reservation 2",
-    ] == list(text.progress.planned)
-    assert 666 == text.begin("publishing 2.2", after=6)
-    assert 1000 == text.now(after=6)
+    ] == list(progress.inner.planned)
+    assert 666 == progress.begin("publishing 2.2", after=6)
+    assert 1000 == progress.now(after=6)
 
 
 def test_a_round_that_was_given_up_stays_what_it_took():
-    text = Told()
-    text.begin("registration 1")
-    text.begin("reservation 1", after=2)
-    text.begin("publishing 1.1", after=2)
-    text.begin("reservation 2", after=6)
-    text.begin("publishing 2.1", after=2)
-    assert 1000 == text.now(after=6)
+    progress = ClockedProgress()
+    progress.begin("registration 1")
+    progress.begin("reservation 1", after=2)
+    progress.begin("publishing 1.1", after=2)
+    progress.begin("reservation 2", after=6)
+    progress.begin("publishing 2.1", after=2)
+    assert 1000 == progress.now(after=6)
 
 
 def test_a_round_within_another_does_not_end_it():
-    text = Told({"withdrawal 1.1": 4.0, "publishing 1.1": 6.0})
-    text.begin("publishing 1.1")
-    assert 300 == text.begin("withdrawal 1.1", after=3, within=True)
-    assert 500 == text.now(after=2)
-    assert 700 == text.begin("publishing 1.1", after=2)
-    assert 1000 == text.now(after=3)
+    progress = ClockedProgress({"withdrawal 1.1": 4.0, "publishing 1.1": 6.0})
+    progress.begin("publishing 1.1")
+    assert 300 == progress.begin("withdrawal 1.1", after=3, within=True)
+    assert 500 == progress.now(after=2)
+    assert 700 == progress.begin("publishing 1.1", after=2)
+    assert 1000 == progress.now(after=3)
 
 
 def test_nothing_planned_is_nothing_told():
-    text = Told({})
-    assert 0 == text.begin("registration 1")
-    assert 0 == text.now(after=5)
+    progress = ClockedProgress({})
+    assert 0 == progress.begin("registration 1")
+    assert 0 == progress.now(after=5)
     no_progress().begin("registration 1")
 
 
 @given(st.lists(st.floats(0.1, 10), min_size=3, max_size=3), st.lists(st.floats(0, 20), min_size=6))
 def test_with_planned_rounds_at_their_pace_it_only_rises(costs, steps):
-    text = Told(dict(zip(PLANNED, costs, strict=True)))
+    progress = ClockedProgress(dict(zip(PLANNED, costs, strict=True)))
     ends = 0.0
-    for name, cost in text.planned.items():
-        text.begin(name)
+    for name, cost in progress.planned.items():
+        progress.begin(name)
         ends += cost
         for step in steps[:2]:
-            text.now(after=min(step, cost / 4))
-        text.time = ends
-        text.now()
-    done = [item for item, _ in text.told]
+            progress.now(after=min(step, cost / 4))
+        progress.time = ends
+        progress.now()
+    done = [item for item, _ in progress.reports]
     assert sorted(done) == done
     assert 999 <= done[-1] <= 1000
 
@@ -170,14 +170,14 @@ def test_rounds_are_estimated_where_the_transport_can_say():
 
 @pytest.mark.parametrize("transport", [Carrier(), Priced()])
 def test_a_whole_study_is_told_of(transport):
-    texts = []
+    reports = []
     campaign = played(FIRSTS, iterations=2, withdrawals=True, transport=transport)
     campaign.progress = Progress.of(
-        named_rounds(campaign.study), transport, lambda *one: texts.append(one)
+        named_rounds(campaign.study), transport, lambda *report: reports.append(report)
     )
     campaign.run()
-    assert {1000} == {total for _, total in texts}
-    assert all(0 <= done <= 1000 for done, _ in texts)
+    assert {1000} == {total for _, total in reports}
+    assert all(0 <= done <= 1000 for done, _ in reports)
     assert 6 == len(campaign.progress.planned)
 
 

@@ -60,11 +60,11 @@ def test_bytes_that_are_no_release_are_refused(data):
 
 
 def _changed(head=None, rows=None, title=None):
-    first, digest, message, listed = unpack(opened([(1, 1, 1), (1, 2, 2)]).encode(STUDY))
+    first, digest, fields, listed = unpack(opened([(1, 1, 1), (1, 2, 2)]).encode(STUDY))
     return pack(
         first if title is None else title,
         digest,
-        message if head is None else head,
+        fields if head is None else head,
         listed if rows is None else rows,
     )
 

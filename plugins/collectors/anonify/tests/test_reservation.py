@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from anonloom_anonify.reservation import (
     NO_CLASS,
     Choice,
+    Plan,
     Reservations,
     plan_document,
     write_reservation,
 )
 from anonloom_anonify.study import RESERVATION_BYTES
-from anonloom_transport import SlotKey
+from anonloom_transport import SlotKey, SlotSecret
 
 
 def key(number):
@@ -177,3 +178,25 @@ def test_what_will_be_erased_is_the_rest(salt):
     erasure = choice.erasure(salt)
     assert set(np.flatnonzero(~choice.kept).tolist()) == erasure.positions
     assert 3 == len(erasure.positions)
+
+
+# --- withdrawing ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("iteration", [1, 2, 3])
+def test_only_who_knows_the_link_of_an_iteration_withdraws_a_position(iteration):
+    """Servers know every alpha, every head, and the links that were shown in iterations before."""
+    donors = [SlotSecret(bytes([number]) * 16, bytes([100 + number]) * 16) for number in range(4)]
+    reservations = Reservations.of(
+        [write_reservation(donor.key(iterations=3), 1) for donor in donors], 2
+    )
+    choice = Choice.of(reservations, [0, 4], 2, ByFirstByte(erased=0), 1)
+    plan = Plan(1, reservations, choice, choice.erasure(b"salt" * 8), cohort=4, digest=b"plan")
+    owner, other = donors[:2]
+
+    known = [bytes(16), owner.key(iterations=3).head, other.link(iteration, 3)]
+    known += [owner.link(earlier, 3) for earlier in range(1, iteration)]
+
+    assert [] == plan.withdrawn(iteration, [owner.alpha + link for link in known])
+    withdrawn = plan.withdrawn(iteration, [owner.alpha + owner.link(iteration, 3)])
+    assert [owner.alpha] == [reservations.keys[rank].alpha for rank in withdrawn]

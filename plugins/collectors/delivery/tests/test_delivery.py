@@ -211,10 +211,10 @@ def test_too_few_that_were_heard_are_refused():
 
 
 def test_progress_is_told():
-    texts = []
-    context = StageContext(report=lambda done, total: texts.append((done, total)))
+    reports = []
+    context = StageContext(report=lambda done, total: reports.append((done, total)))
     Delivery(transport=Carrier(), min_batch=10).collect(people(10), Watched(), Guard(()), context)
-    assert [(1, 4), (2, 4), (3, 4), (4, 4)] == texts
+    assert [(1, 4), (2, 4), (3, 4), (4, 4)] == reports
 
 
 def test_a_text_that_is_too_long_is_refused_before_anything_is_sent():

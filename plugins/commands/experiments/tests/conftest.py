@@ -2,10 +2,12 @@
 
 import pytest
 
-from anonloom_testing.clinic import clinic
+from anonloom_testing.clinic import clinic, shop, simulated_clinic
+from anonloom_testing.commands import anonloom
+from anonloom_testing.leaving_methods import acme, acme_shop, leaving
 from anonloom_testing.toy_registry import toy_registry
 
-__all__ = ["clinic"]
+__all__ = ["acme", "acme_shop", "anonloom", "clinic", "leaving", "shop", "simulated_clinic"]
 
 
 @pytest.fixture

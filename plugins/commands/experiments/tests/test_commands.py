@@ -1,17 +1,6 @@
 """`anonloom run` of an experiment and `anonloom compare`, as a user meets them."""
 
-import pytest
-
-from anonloom import Registry
 from anonloom_cli import main
-
-
-@pytest.fixture
-def shop(clinic, registry, monkeypatch):
-    """The clinic, with the toys as everything that is installed."""
-    monkeypatch.setattr(Registry, "_environment", registry)
-    monkeypatch.chdir(clinic.folder)
-    return clinic
 
 
 def test_an_experiment_prints_its_table_and_progress(shop, capsys):

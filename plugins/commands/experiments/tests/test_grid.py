@@ -25,22 +25,22 @@ def experiment(clinic):
 
 
 def run(experiment, **options):
-    texts = []
+    reports = []
     report = run_grid(
         Recipe(experiment.file),
         experiment.registry,
         experiment.out,
-        tell=lambda label, status: texts.append((label, status)),
+        tell=lambda label, status: reports.append((label, status)),
         **options,
     )
-    return report, texts
+    return report, reports
 
 
 def test_an_experiment_leaves_one_tidy_table_and_every_release(experiment):
-    report, text = run(experiment)
+    report, reports = run(experiment)
 
     table = pd.read_csv(experiment.out / "public" / "grid.csv")
-    assert 6 == len(table) == len(text)
+    assert 6 == len(table) == len(reports)
     assert [2, 2, 3, 3, 13, 13] == table["privacy.size.k"].tolist()
     assert [4, 6] * 3 == table["stages.partitioner.length"].tolist()
     assert ["published"] * 4 + ["refused"] * 2 == table["status"].tolist()
@@ -106,9 +106,9 @@ def test_results_of_an_earlier_version_have_no_charts_and_are_still_good(experim
         path.write_text(json.dumps(result))
     (experiment.out / "public" / "grid.json").unlink()
 
-    report, text = run(experiment)
+    report, reports = run(experiment)
 
-    assert ["done before"] * 6 == [status for _, status in text]
+    assert ["done before"] * 6 == [status for _, status in reports]
     assert 12 == report["summaries"][0]["findings"][0]["value"]
     assert [] == report["summaries"][0]["charts"]
 
@@ -128,14 +128,14 @@ def test_an_interrupted_experiment_goes_on_where_it_stopped(experiment, monkeypa
         run(experiment)
     assert not (experiment.out / "public" / "grid.json").exists()
     monkeypatch.setattr(grid, "run_case", whole)
-    _, text = run(experiment)
+    _, reports = run(experiment)
 
-    assert ["done before"] * 2 == [status for _, status in text[:2]]
+    assert ["done before"] * 2 == [status for _, status in reports[:2]]
     refused = (
         "refused: the whole table does not satisfy size: it has 12 usable rows, and k: 12 would "
         "pass"
     )
-    assert ["published", "published", refused, refused] == [s for _, s in text[2:]]
+    assert ["published", "published", refused, refused] == [s for _, s in reports[2:]]
 
 
 def test_a_changed_run_is_done_again_when_an_experiment_goes_on(experiment, monkeypatch):
@@ -145,9 +145,9 @@ def test_a_changed_run_is_done_again_when_an_experiment_goes_on(experiment, monk
         run(experiment)
     monkeypatch.setattr(grid, "_write", whole)
     experiment.change("seed: 7", "seed: 8")
-    _, text = run(experiment)
+    _, reports = run(experiment)
 
-    assert "done before" not in [status for _, status in text]
+    assert "done before" not in [status for _, status in reports]
 
 
 def test_a_finished_experiment_is_refused_without_replace(experiment):

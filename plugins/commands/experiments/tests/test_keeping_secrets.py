@@ -6,18 +6,7 @@ import pytest
 
 from anonloom.errors import UsageError
 from anonloom_experiments.grid import Recipe, first_reason, run_grid
-
-
-def everything_public(folder):
-    """All that others may see of an output: names of files, and their bytes."""
-    private = list(folder.rglob("private"))
-    seen = [
-        path
-        for path in folder.rglob("*")
-        if not any(path.is_relative_to(hidden) for hidden in private)
-    ]
-    names = b"\n".join(str(path.relative_to(folder)).encode() for path in seen)
-    return names + b"\n".join(path.read_bytes() for path in seen if path.is_file())
+from anonloom_testing.clinic import public_bytes
 
 
 def run(clinic, **options):
@@ -38,7 +27,7 @@ def test_seeds_that_are_varied_are_numbered_in_all_that_is_public(clinic):
     assert ["001-seed=-private-1", "002-seed=-private-2", "003-seed=-private-3"] == sorted(
         path.name for path in (clinic.out / "runs").iterdir()
     )
-    assert b"8121004573" not in everything_public(clinic.out)
+    assert b"8121004573" not in public_bytes(clinic.out)
     results = [json.loads(path.read_text()) for path in clinic.out.glob("private/results/*")]
     assert [812100457301, 812100457302, 812100457303] == sorted(
         result["parameters"]["seed"] for result in results
@@ -59,8 +48,8 @@ def test_private_parameters_that_are_varied_are_numbered_too(clinic):
         {"data.with.path": "<private 1>"},
         {"data.with": {"path": "<private 1>", "separator": ","}, "seed": "<private 1>"},
     ] == [item["parameters"] for item in report["runs"]]
-    assert b"smith" not in everything_public(clinic.out)
-    assert b"8121" not in everything_public(clinic.out)
+    assert b"smith" not in public_bytes(clinic.out)
+    assert b"8121" not in public_bytes(clinic.out)
 
 
 def test_where_other_releases_are_is_private(clinic):
@@ -69,7 +58,7 @@ def test_where_other_releases_are_is_private(clinic):
     clinic.change("data:\n", "data:\n  other_releases: [jones.csv]\n")
     clinic.change("  - counting\n", "  - needs-others\n")
     clinic.pipeline().publish(to=clinic.folder / "single")
-    assert b"jones" not in everything_public(clinic.folder / "single")
+    assert b"jones" not in public_bytes(clinic.folder / "single")
 
     clinic.write(
         clinic.file.read_text()
@@ -80,8 +69,8 @@ def test_where_other_releases_are_is_private(clinic):
     assert ["<private 1>", "<private 2>"] == [
         item["parameters"]["data.other_releases"] for item in report["runs"]
     ]
-    assert b"jones" not in everything_public(clinic.out)
-    assert b"miller" not in everything_public(clinic.out)
+    assert b"jones" not in public_bytes(clinic.out)
+    assert b"miller" not in public_bytes(clinic.out)
 
 
 def test_the_message_of_a_failed_run_is_private(clinic):
@@ -92,7 +81,7 @@ def test_the_message_of_a_failed_run_is_private(clinic):
     assert ["failed with exit code 4; private/results says why"] * 2 == [
         item["message"] for item in report["runs"]
     ]
-    assert b"absent" not in everything_public(clinic.out)
+    assert b"absent" not in public_bytes(clinic.out)
     why = first_reason(clinic.pipeline().spec, clinic.out)
     assert f"{clinic.folder / 'absent.csv'}: there is no such file" == why
 

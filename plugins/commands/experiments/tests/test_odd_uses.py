@@ -1,35 +1,11 @@
 """Odd reports to compare, and a worker that is killed."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
-from anonloom import Registry
 from anonloom.files import MOST_NESTED
-from anonloom_cli import main
-
-
-@pytest.fixture
-def shop(clinic, registry, monkeypatch):
-    """The clinic, with the toys as everything that is installed."""
-    monkeypatch.setattr(Registry, "_environment", registry)
-    monkeypatch.chdir(clinic.folder)
-    return clinic
-
-
-@pytest.fixture
-def anonloom(shop, capsys):
-    """Run a command; return its exit code and what it said."""
-
-    def run(*words):
-        code = main(list(words))
-        message = capsys.readouterr()
-        return code, message.out, message.err
-
-    return run
-
+from anonloom_testing.commands import PLAIN, run_in_process
 
 DEEP = "[" * 100_000
 
@@ -43,30 +19,6 @@ def test_compare_with_json_that_is_no_report(anonloom, shop, text):
     (shop.folder / "a" / "report.json").write_text(text)
     expected = "anonloom: 'a/report.json' is no report of a run\n"
     assert (2, "", expected) == anonloom("compare", "a", "a")
-
-
-PLAIN = """
-version: 1
-name: clinic
-seed: 1
-data:
-  source: csv
-  with: {path: clinic.csv}
-  columns: {sex: {role: other}}
-privacy: none
-publish: {to: out, reporters: []}
-"""
-
-
-def run_aside(folder, *words, **streams):
-    """Run a command in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "anonloom", *words],
-        cwd=folder,
-        text=True,
-        check=False,
-        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams},
-    )
 
 
 DYING = """\
@@ -90,7 +42,7 @@ def test_an_experiment_goes_on_after_a_worker_was_killed(clinic):
     (clinic.folder / "deadly").touch()
     clinic.write(PLAIN.replace("seed: 1", "vary: {seed: [1, 2]}") + "audit: [./dying.py:Dying]\n")
     words = ("run", "pipeline.yaml", "--allow-local-code", "--quiet", "--jobs", "2")
-    answer = run_aside(clinic.folder, *words)
+    answer = run_in_process(clinic.folder, *words)
     assert (
         2,
         "",
@@ -99,7 +51,7 @@ def test_an_experiment_goes_on_after_a_worker_was_killed(clinic):
         "less memory\n",
     ) == (answer.returncode, answer.stdout, answer.stderr)
     (clinic.folder / "deadly").unlink()
-    answer = run_aside(clinic.folder, *words)
+    answer = run_in_process(clinic.folder, *words)
     assert (0, "2 of 2 runs published", "") == (
         answer.returncode,
         answer.stdout.splitlines()[0],

@@ -3,9 +3,11 @@
 import pytest
 
 from anonloom_testing.clinic import clinic, shop
+from anonloom_testing.commands import anonloom
+from anonloom_testing.hospital import hospital
 from anonloom_testing.toy_registry import toy_registry
 
-__all__ = ["clinic", "shop"]
+__all__ = ["anonloom", "clinic", "hospital", "shop"]
 
 
 @pytest.fixture

@@ -11,18 +11,6 @@ ODD_NUMBERS = [["x"], [[]], [{}], [True, "1"], "text", {"a": 1}, None, [1e999], 
 ODD_WORDS = [[1], [[]], [{}], [True], "fm", {"f": 0}, None]
 
 
-@pytest.fixture
-def anonloom(shop, capsys):
-    """Run a command; return its exit code and what it said."""
-
-    def run(*words):
-        code = main(list(words))
-        message = capsys.readouterr()
-        return code, message.out, message.err
-
-    return run
-
-
 def test_apply_replays_a_transformation(shop, capsys):
     main(["run", "pipeline.yaml", "--quiet"])
     capsys.readouterr()

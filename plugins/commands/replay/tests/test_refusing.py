@@ -2,55 +2,21 @@
 
 import json
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from anonloom.errors import DataError, PrivacyError
 from anonloom_replay.publish import apply_file
 from anonloom_replay.transformation import Transformation
-
-N = 400
-
-
-def frame(n=N, **columns):
-    return pd.DataFrame({"age": np.arange(n) % 8 + 30, "sex": ["f", "m"] * (n // 2), **columns})
-
-
-def alone(count, n=N, text="person {}"):
-    """Cells of which `count` are different and the others equal."""
-    return [text.format(index) for index in range(count)] + [text.format("x")] * (n - count)
-
-
-@pytest.fixture
-def hospital(clinic):
-    """A clinic of 400 patients, and a column of names, ids or remarks beside them."""
-
-    def build(role="sensitive", extra=""):
-        frame(name=alone(300)).to_csv(clinic.folder / "clinic.csv", index=False)
-        clinic.write(
-            "version: 1\nname: clinic\ndata:\n  source: csv\n  with: {path: clinic.csv}\n"
-            "  columns:\n    age: {role: quasi, type: number}\n    sex: {role: quasi}\n"
-            f"    name: {{role: {role}{extra}}}\n"
-            "privacy: [{size: {k: 3}}]\n"
-            "stages: [{partitioner: runs}, {generalizer: as-declared}]\npublish: {to: out}\n"
-        )
-        return clinic
-
-    return build
-
-
-REFUSED = (
-    "the release is not published: no privacy model generalizes column 'name': 300 of 400 "
-    "published rows have a value that nobody else has"
-)
+from anonloom_testing.clinic import public_bytes
+from anonloom_testing.hospital import REFUSED, alone, patients
 
 
 def test_names_among_new_rows_stop_apply(hospital):
     clinic = hospital("other")
-    frame(name=alone(0)).to_csv(clinic.folder / "clinic.csv", index=False)
+    patients(name=alone(0)).to_csv(clinic.folder / "clinic.csv", index=False)
     clinic.pipeline().publish()
-    frame(name=alone(300)).to_csv(clinic.folder / "new.csv", index=False)
+    patients(name=alone(300)).to_csv(clinic.folder / "new.csv", index=False)
     with pytest.raises(PrivacyError) as refused:
         apply_file(
             clinic.out / "private" / "transformation.json",
@@ -66,7 +32,7 @@ def test_what_the_first_release_accepted_apply_accepts_and_says(hospital):
     clinic = hospital("other", ", accept: unique")
     clinic.pipeline().publish()
     for cells, tone in ((alone(300), "amber"), (alone(0), "green")):
-        frame(name=cells).to_csv(clinic.folder / "new.csv", index=False)
+        patients(name=cells).to_csv(clinic.folder / "new.csv", index=False)
         report = apply_file(
             clinic.out / "private" / "transformation.json",
             clinic.folder / "new.csv",
@@ -78,18 +44,6 @@ def test_what_the_first_release_accepted_apply_accepts_and_says(hospital):
 
 
 # --- hostile files ----------------------------------------------------------------------------------
-
-
-def everything_public(folder):
-    """All that others may see of an output: names of files, and their bytes."""
-    private = list(folder.rglob("private"))
-    seen = [
-        path
-        for path in folder.rglob("*")
-        if not any(path.is_relative_to(hidden) for hidden in private)
-    ]
-    names = b"\n".join(str(path.relative_to(folder)).encode() for path in seen)
-    return names + b"\n".join(path.read_bytes() for path in seen if path.is_file())
 
 
 @pytest.fixture
@@ -151,7 +105,7 @@ def test_a_replay_without_models_says_so_and_is_not_named_after_its_input(clinic
     assert [{"stage": "", "text": text, "privacy": True}] == report["warnings"]
     assert ("amber", [text]) == (report["verdict"]["tone"], report["verdict"]["reasons"])
     assert "new" == report["name"]
-    assert b"clinic" not in everything_public(clinic.folder / "new")
+    assert b"clinic" not in public_bytes(clinic.folder / "new")
 
 
 # --- text ---------------------------------------------------------------------------------------

@@ -295,5 +295,5 @@ def test_nobody_gets_another_answer_accepted(cells, low, high, expected):
     ]
     places = [place for place in rows.orders if place[0] == "age"]
     shown = [[rows.show(place, positions) for positions in subsets] for place in places]
-    texts = {accepted(head, sought, parts) for parts in itertools.product(*shown)}
-    assert {None, tuple(expected)} == texts
+    accepted_rows = {accepted(head, sought, parts) for parts in itertools.product(*shown)}
+    assert {None, tuple(expected)} == accepted_rows

@@ -237,9 +237,9 @@ class TestForgery:
             tree = tree_of(rows)
             for index in range(size):
                 leaf, path = shown(rows, [index]), tree.prove([index])
-                for message in range(index + 1, 70):
-                    same = turns(index, size) == turns(index, message)
-                    assert same == (tree.root == recomputed(message, leaf, path))
+                for claimed in range(index + 1, 70):
+                    same = turns(index, size) == turns(index, claimed)
+                    assert same == (tree.root == recomputed(claimed, leaf, path))
 
     @given(st.integers(2, 70), st.integers(1, 90), st.data())
     def test_a_node_cannot_be_shown_as_a_leaf(self, size, said, data):

@@ -166,9 +166,9 @@ def test_camps_that_contradict_each_other_are_said_and_nobody_is_accused(
     sentinels = set(key.job[key.row == keys.NONE])
     for number in range(1, 5):
         path = folder / "answers" / f"worker-0{number}.csv"
-        message = pd.read_csv(path)
-        message.loc[~message["job"].isin(sentinels), "result"] = "young"
-        message.to_csv(path, index=False)
+        answers = pd.read_csv(path)
+        answers.loc[~answers["job"].isin(sentinels), "result"] = "young"
+        answers.to_csv(path, index=False)
     capsys.readouterr()
     assert 5 == main(["outsource", "verify", "plan", "answers", "--results", "results.csv"])
     captured = capsys.readouterr()
@@ -486,9 +486,9 @@ def test_results_of_no_known_class_are_counted(folder, capsys):
     path = folder / "answers" / "worker-01.csv"
     key = files.read_plan(folder / "plan")
     alone = (key.row != keys.NONE) & ~np.isin(key.row, key.row[key.copy]) & (key.worker == 0)
-    message = pd.read_csv(path)
-    message.loc[message["job"] == key.job[np.flatnonzero(alone)[0]], "result"] = "=1+1"
-    message.to_csv(path, index=False)
+    answers = pd.read_csv(path)
+    answers.loc[answers["job"] == key.job[np.flatnonzero(alone)[0]], "result"] = "=1+1"
+    answers.to_csv(path, index=False)
     capsys.readouterr()
     assert 0 == main(["outsource", "verify", "plan", "answers"])
     assert "new: 1 of 400 results are of no class that the known rows have" in (

@@ -174,7 +174,7 @@ def test_stated_probabilities_are_observed_shares(workers, runs, error, controls
     stated = laziness(counts, prior, asked, particles=64)
     table = reliability((rates > 0).ravel(), stated.ravel(), [0.05, *np.arange(0.1, 1, 0.1), 0.99])
     assert sum(count for count, _, _ in table) == runs * workers
-    for count, message, seen in table:
-        slack = 4 * math.sqrt(max(message * (1 - message), 0.001) / count)
+    for count, probability, seen in table:
+        slack = 4 * math.sqrt(max(probability * (1 - probability), 0.001) / count)
         # Few particles are a little noisy; so noisy at most.
-        assert abs(message - seen) < slack + 0.01, table
+        assert abs(probability - seen) < slack + 0.01, table

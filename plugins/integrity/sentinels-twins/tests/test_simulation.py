@@ -166,15 +166,15 @@ def test_tolerant_tests_miss_no_more_than_stated_and_accuse_honest_work_no_more(
         (6, 6, 0.5, 0.05, 10, 40),
     ]:
         campaign = attrs.evolve(CAMPAIGN, workers=W, lazy=z, omission=p, error=error)
-        index = campaign_level(0.01)
-        allowed = int(most_tolerated(s, error, index)), int(most_tolerated(t, error, index))
+        level = campaign_level(0.01)
+        allowed = int(most_tolerated(s, error, level)), int(most_tolerated(t, error, level))
         setting = Setting(allowed=allowed)
         stated = float(formulas.undetected_probability(campaign, s, t))
         assert stated < 0.5
         share = simulate(campaign, s, t, RUNS, rng, setting)
         beyond.append(binom.sf(share.count - 1, share.runs, stated))
         honest = simulate(attrs.evolve(campaign, lazy=0), s, t, RUNS, rng, setting)
-        accused.append(binom.sf(honest.runs - honest.count - 1, honest.runs, 2 * index))
+        accused.append(binom.sf(honest.runs - honest.count - 1, honest.runs, 2 * level))
     assert min(beyond) * len(beyond) > CHANCE
     assert min(accused) * len(accused) > CHANCE
 

@@ -191,10 +191,10 @@ def test_of_two_workers_who_differ_at_least_one_is_not_relied_on(seed):
     key, pairs = sent.key, sent.key.pairs()
     sent.change(rng.choice(pairs.ravel(), int(rng.integers(1, 4)), replace=False))
     judgement = sent.raised().judgement
-    message = pd.concat(sent.answers).set_index("job")["result"]
+    results = pd.concat(sent.answers).set_index("job")["result"]
     twinned = np.isin(key.row, key.row[key.copy])
     for first, second in pairs:
-        if message[key.job[first]] != message[key.job[second]]:
+        if results[key.job[first]] != results[key.job[second]]:
             alone = [
                 key.row[(key.worker == key.worker[place]) & (key.row != NONE) & ~twinned]
                 for place in (first, second)

@@ -58,22 +58,22 @@ def test_omission_is_blind():
 
 
 def test_opportunistic_workers_answer_the_most_frequent_class():
-    message = Opportunistic(1.0).answer(jobs(30), np.random.default_rng(5))
-    assert ["red"] * 30 == message.tolist()
+    answers = Opportunistic(1.0).answer(jobs(30), np.random.default_rng(5))
+    assert ["red"] * 30 == answers.tolist()
 
 
 def test_lazy_workers_answer_every_class_as_often():
-    message = Lazy(1.0).answer(jobs(30_000), np.random.default_rng(6))
-    counts = pd.Series(message).value_counts()
+    answers = Lazy(1.0).answer(jobs(30_000), np.random.default_rng(6))
+    counts = pd.Series(answers).value_counts()
     assert {"red", "green", "blue"} == set(counts.index)
     assert all(abs(count - 10_000) < 5 * np.sqrt(30_000 * 2 / 9) for count in counts)
 
 
 def test_malicious_workers_are_wrong_whenever_they_mean_to_be():
     given = jobs((20, 30))
-    message = Malicious(1.0).answer(given, np.random.default_rng(7))
-    assert not (message == given.truth).any()
-    assert set(message.ravel()) <= set(CLASSES)
+    answers = Malicious(1.0).answer(given, np.random.default_rng(7))
+    assert not (answers == given.truth).any()
+    assert set(answers.ravel()) <= set(CLASSES)
 
 
 def test_a_malicious_worker_has_an_answer_to_results_nobody_expected():
@@ -84,17 +84,17 @@ def test_a_malicious_worker_has_an_answer_to_results_nobody_expected():
 def test_colluding_workers_omit_what_they_have_in_common_and_answer_it_alike():
     common = np.arange(50) % 5 == 0
     given = jobs(50, common=common)
-    message = Collusive(0.0).answer(given, np.random.default_rng(9))
-    assert ["red"] * 10 == message[common].tolist()
-    assert given.truth[~common].tolist() == message[~common].tolist()
+    answers = Collusive(0.0).answer(given, np.random.default_rng(9))
+    assert ["red"] * 10 == answers[common].tolist()
+    assert given.truth[~common].tolist() == answers[~common].tolist()
 
 
 def test_proxy_workers_answer_with_the_model_where_it_is_sure():
     guess = np.asarray(["blue"] * 6, dtype=object)
     sure = np.asarray([0.95, 0.9, 0.89, 0.0, 1.0, 0.5])
     given = jobs(6, guess=guess, sure=sure)
-    message = Proxy(0.9).answer(given, np.random.default_rng(10))
-    assert np.where(sure >= 0.9, guess, given.truth).tolist() == message.tolist()
+    answers = Proxy(0.9).answer(given, np.random.default_rng(10))
+    assert np.where(sure >= 0.9, guess, given.truth).tolist() == answers.tolist()
 
 
 def test_a_proxy_without_a_model_is_refused():
@@ -202,9 +202,9 @@ def test_the_stated_probability_holds_for_batches_as_the_scheme_places_them(lazy
         behaviours = [lazy if w < 2 else Honest() for w in range(6)]
         sent = pd.concat(answers(made.batches, behaviours, work, ["low", "high"], rng))
         cells = pd.concat(made.batches)
-        message = sent[RESULT].to_numpy()
+        results = sent[RESULT].to_numpy()
         # Sentinels and twins are checked with the truth and with each other.
-        held = cells.assign(said=message, right=work(cells))
+        held = cells.assign(said=results, right=work(cells))
         genuine = held["x"].isin(rows["x"][:120])
         failed = (held["said"] != held["right"])[~genuine].any()
         differ = (held[genuine].groupby("x")["said"].nunique() > 1).any()

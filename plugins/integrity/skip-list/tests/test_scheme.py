@@ -86,7 +86,7 @@ def test_nobody_leaves_a_row_out(public):
         [folder.rows.show(("a", end), positions) for positions in subsets]
         for end in ("low", "high")
     )
-    text = set()
+    accepted_rows = set()
     for parts in itertools.product(lows, highs):
         try:
             result = check_answer(
@@ -94,8 +94,8 @@ def test_nobody_leaves_a_row_out(public):
             )
         except IntegrityError:
             continue
-        text.add(tuple(sorted(result.rows["b"].fillna(""))))
-    assert {("", "4", "4")} == text
+        accepted_rows.add(tuple(sorted(result.rows["b"].fillna(""))))
+    assert {("", "4", "4")} == accepted_rows
 
 
 def test_an_old_version(public, tmp_path):

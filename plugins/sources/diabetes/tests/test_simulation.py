@@ -113,6 +113,6 @@ def test_levels_are_equally_frequent_given_diabetes(persons, name, with_it, with
 
 
 def test_two_thresholds_tell_most_of_the_ill_and_nobody_else(persons):
-    text = (persons.hba1c > 6.6) | (persons.glucose > 200)
-    assert persons.diabetes[text].all()
-    assert 0.97 == pytest.approx((text == persons.diabetes).mean(), abs=0.01)
+    beyond = (persons.hba1c > 6.6) | (persons.glucose > 200)
+    assert persons.diabetes[beyond].all()
+    assert 0.97 == pytest.approx((beyond == persons.diabetes).mean(), abs=0.01)

@@ -166,6 +166,29 @@ def test_the_database_is_as_it_was(path):
     assert ["clinic.db"] == [file.name for file in path.parent.iterdir()]
 
 
+def test_a_function_that_writes_is_refused(path):
+    """Extensions bring such functions to a SELECT, those of SpatiaLite for example."""
+
+    def add_function(connection, _):
+        def forget():
+            connection.execute("DELETE FROM patients")
+            connection.execute("COMMIT")
+            return "done"
+
+        connection.create_function("forget", 0, forget)
+
+    before = path.read_bytes()
+    sa.event.listen(sa.Engine, "connect", add_function)
+    try:
+        refused = refusal(
+            path=path, query='SELECT age, "zip code", forget() AS illness FROM patients'
+        )
+    finally:
+        sa.event.remove(sa.Engine, "connect", add_function)
+    assert "the database refused to answer: OperationalError" == refused
+    assert before == path.read_bytes()
+
+
 @pytest.mark.parametrize(
     "query", ["DELETE FROM patients", "DROP TABLE x", "-- SELECT\nUPDATE x", ""]
 )

@@ -327,10 +327,10 @@ def test_all_uploads_of_a_round_have_one_size():
 
 
 def test_it_promises_no_anonymity():
-    text = Direct().guarantees(post_round(min_batch=20))
-    assert (1, 0) == (text.honest_senders_min, text.colluding_servers)
+    guarantees = Direct().guarantees(post_round(min_batch=20))
+    assert (1, 0) == (guarantees.honest_senders_min, guarantees.colluding_servers)
     assert "anonymity: every server sees who sent what, the network who takes part" in (
-        text.not_covered
+        guarantees.not_covered
     )
 
 
@@ -358,14 +358,14 @@ def test_and_the_network_sees_no_message_before_it_is_public():
 def test_promises_follow_the_round():
     study = Authority.draw(SeededEntropy())
     plain, hybrid = post_round(), post_round(suite="mlkem768-x25519")
-    text = Direct().guarantees
-    assert (False, True) == (text(plain).post_quantum, text(hybrid).post_quantum)
-    assert 1 == len(set(text(plain).not_covered) - set(text(hybrid).not_covered))
-    assert "none: Sybils not excluded" == text(plain).eligibility
+    guarantees = Direct().guarantees
+    assert (False, True) == (guarantees(plain).post_quantum, guarantees(hybrid).post_quantum)
+    assert 1 == len(set(guarantees(plain).not_covered) - set(guarantees(hybrid).not_covered))
+    assert "none: Sybils not excluded" == guarantees(plain).eligibility
     asking = attrs.evolve(plain, authority=study.public)
-    assert "one upload per invitation of the study" == text(asking).eligibility
-    assert "follows" == text(post_round(1)).server_behaviour
-    assert "detected after open" == text(plain).server_behaviour
+    assert "one upload per invitation of the study" == guarantees(asking).eligibility
+    assert "follows" == guarantees(post_round(1)).server_behaviour
+    assert "detected after open" == guarantees(plain).server_behaviour
 
 
 def test_seeded_coins_are_called_simulated():
@@ -374,9 +374,9 @@ def test_seeded_coins_are_called_simulated():
 
 
 @given(st.binary(min_size=8, max_size=8), st.integers(0, 9), st.binary(min_size=16, max_size=16))
-def test_contents_are_read_as_they_were_written(text, position, alpha):
-    plain = Content(alpha, text)
+def test_contents_are_read_as_they_were_written(record, position, alpha):
+    plain = Content(alpha, record)
     assert plain == Content.read(post_round(), bytes(plain))
-    row = Content(alpha, text * 5, position, alpha)
+    row = Content(alpha, record * 5, position, alpha)
     assert row == Content.read(deposit_round(), bytes(row))
     assert f"Content(position={position})" == repr(row)

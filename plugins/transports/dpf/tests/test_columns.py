@@ -180,12 +180,12 @@ def test_what_party_0_has_less_what_party_1_has_are_the_numbers(leaves, width, m
         table[index] ^= payload
     assert expected == apart.tolist()
     assert table.tobytes() == (shares[0] ^ shares[1]).tobytes()
-    text = prime_field.add(sketches[0], prime_field.minus(sketches[1])).tolist()
+    sketched = prime_field.add(sketches[0], prime_field.minus(sketches[1])).tolist()
     chosen = [int(weight) for weight in weights[indices]]
     assert [
         [q * int(a) % MODULUS, q * int(b) % MODULUS, q * q * int(a) % MODULUS]
         for q, (a, b) in zip(chosen, numbers, strict=True)
-    ] == text
+    ] == sketched
 
 
 @pytest.mark.skipif(len(native.available()) == 1, reason="no C kernel here")

@@ -352,16 +352,18 @@ def test_another_batch_is_shuffled_in_another_order(begin):
 
 def test_what_it_promises(begin):
     plan = begin("deposit", 3, servers=3).driver.round
-    text = Mixnet(traps=7).guarantees(plan)
+    guarantees = Mixnet(traps=7).guarantees(plan)
     assert (2, "detected before open", "attributable") == (
-        text.colluding_servers,
-        text.server_behaviour,
-        text.exclusion,
+        guarantees.colluding_servers,
+        guarantees.server_behaviour,
+        guarantees.exclusion,
     )
-    assert text.presence_of_erased_visible
-    assert not text.post_quantum
-    assert any("(1-T/N)^d" in message and "adds 7 to T" in message for message in text.not_covered)
-    assert "coercion" in text.not_covered
+    assert guarantees.presence_of_erased_visible
+    assert not guarantees.post_quantum
+    assert any(
+        "(1-T/N)^d" in message and "adds 7 to T" in message for message in guarantees.not_covered
+    )
+    assert "coercion" in guarantees.not_covered
     hybrid = Mixnet().guarantees(attrs.evolve(plan, suite="mlkem768-x25519"))
     assert hybrid.post_quantum
     assert any(

@@ -130,7 +130,7 @@ def check_everybody_is_acknowledged(subject: TransportConformance) -> None:
         (
             f"{item.scenario.name}: {missing} of {len(item.seen.result.sent)} senders are not"
             for item in subject.successes()
-            if (missing := sum(not text for text in item.seen.result.acknowledged.values()))
+            if (missing := sum(not held for held in item.seen.result.acknowledged.values()))
         ),
         "senders are never acknowledged",
     )

@@ -206,12 +206,12 @@ def step(driver: Driver, act: Callable[[], None]) -> None:
 
 def send(driver: Driver, plan: Plan) -> dict[int, bytes]:
     """Let every client send; return the messages, of a deposit by position."""
-    texts = messages(plan.senders)
+    contents = messages(plan.senders)
     if plan.operation == "post":
-        driver.post(texts)
-        return dict(enumerate(texts))
+        driver.post(contents)
+        return dict(enumerate(contents))
     # Every seventh position stays empty.
-    sent = {index: message for index, message in enumerate(texts) if index % 7}
+    sent = {index: message for index, message in enumerate(contents) if index % 7}
     secrets = slot_secrets(plan.senders)
     driver.deposit([(secrets[index], record) for index, record in sent.items()])
     # Their owners are there nevertheless.
@@ -235,10 +235,10 @@ def carry(transport: Any, round: Round, plan: Plan, seed: object) -> CarriedRoun
     step(driver, driver.open)
     insist(driver, lambda: all(server.result is not None for server in driver.servers))
     # Decoys come after everybody who sends something.
-    texts = [client.is_acknowledged for client in driver.clients[: len(sent)]]
+    acknowledged = [client.is_acknowledged for client in driver.clients[: len(sent)]]
     return CarriedRound(
         sent,
-        dict(zip(sent, texts, strict=True)),
+        dict(zip(sent, acknowledged, strict=True)),
         list(driver.result()),
         driver.count_refusals(),
         garbage,

@@ -88,10 +88,10 @@ def _look(watched: WatchedRound, phase: str) -> None:
         for changed in _corrupt_copies(watched.saved[phase][0])
     ):
         watched.altered.append(phase)
-    texts = [driver, driver.transport, *driver.servers, *driver.clients, *driver.configs]
+    objects = [driver, driver.transport, *driver.servers, *driver.clients, *driver.configs]
     seen = [sight.envelope for sight in driver.trace.seen]
     watched.shown[phase] = " ".join(
-        f"{item!r} {item}" for item in [*texts, *driver.identities, *seen]
+        f"{item!r} {item}" for item in [*objects, *driver.identities, *seen]
     )
 
 

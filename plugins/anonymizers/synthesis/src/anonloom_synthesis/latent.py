@@ -121,8 +121,8 @@ def uncut(measured: FloatArray, series: FloatArray) -> FloatArray:
         below = reached < measured
         low, high = np.where(below, middle, low), np.where(below, high, middle)
     # A column that was cut into a single level says nothing.
-    message = (np.abs(series).sum(axis=1) > 0)[:, None]
-    return np.where((measured != 0.0) & message & message.T, (low + high) / 2, 0.0)
+    varies = (np.abs(series).sum(axis=1) > 0)[:, None]
+    return np.where((measured != 0.0) & varies & varies.T, (low + high) / 2, 0.0)
 
 
 def shrink_correlations(matrix: FloatArray, share: float) -> FloatArray:

@@ -140,21 +140,21 @@ def tree_chart(
     """
     # What was never split and is refused is suppressed: nothing is said of it.
     refused = grown.leaves.number[np.argsort(grown.leaves.start)][~admitted]
-    text = np.setdiff1d(np.arange(len(grown.roots)), refused)
-    if not len(text):
+    roots = np.setdiff1d(np.arange(len(grown.roots)), refused)
+    if not len(roots):
         return None
-    text = text[np.argsort(-grown.roots[text], kind="stable")]
-    first = text[:MOST_TREES]
+    roots = roots[np.argsort(-grown.roots[roots], kind="stable")]
+    first = roots[:MOST_TREES]
     drawing = _ChartBuilder(table, step, shown)
     what = "all rows" if len(grown.roots) == 1 else "a given class"
     nodes = {int(root): drawing.root(what, int(grown.roots[root])) for root in first}
     trees = [nodes[int(root)] for root in first]
     for level in grown.splits:
         drawing.add(level, nodes)
-    if len(text) == 1:
+    if len(roots) == 1:
         return trees[0]
-    rest = [{"label": f"and {len(text) - len(first)} more"}] if len(text) > len(first) else []
-    return {"label": f"{len(text)} given classes", "children": [*trees, *rest]}
+    rest = [{"label": f"and {len(roots) - len(first)} more"}] if len(roots) > len(first) else []
+    return {"label": f"{len(roots)} given classes", "children": [*trees, *rest]}
 
 
 def step_of(least: int) -> int:
@@ -190,10 +190,10 @@ class _ChartBuilder:
                 continue
             self.left -= 2
             codes = (int(own[index]) for own in (level.begin, level.end, level.last))
-            message = self._question_texts(self.table.axes[int(level.axis[index])], *codes)
+            conditions = self._question_texts(self.table.axes[int(level.axis[index])], *codes)
             below = [
                 {"label": f"{text}: {self._about(int(rows))}"}
-                for text, rows in zip(message, level.rows[index], strict=True)
+                for text, rows in zip(conditions, level.rows[index], strict=True)
             ]
             above["children"] = below
             nodes.update(zip(level.parts[index].tolist(), below, strict=True))

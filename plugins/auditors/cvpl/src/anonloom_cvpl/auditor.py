@@ -260,7 +260,7 @@ class _Audit:
         rate = float(hits[:, 0].mean())
         chance = float(by_chance.mean())
         drawn = (f"95 % interval from {len(resampled.shares):,} resamples of {resampled.unit}",)
-        index = (f"at similarity {self.method.threshold:g}", *drawn)
+        assumptions = (f"at similarity {self.method.threshold:g}", *drawn)
         curve = {
             "linkage rate": rates.linkage_rate(self.evidence, THRESHOLDS),
             "chance alone (null)": rates.share_reaching(null, THRESHOLDS),
@@ -278,7 +278,7 @@ class _Audit:
                 "CVPL-LR. It grows with the number of rows; compare it with its null.",
                 interval=intervals[0],
                 status="bound" if self._approximate_search() else "measured",
-                assumptions=index,
+                assumptions=assumptions,
             ),
             finding(
                 "linkage_null",
@@ -286,14 +286,14 @@ class _Audit:
                 "The share that resembles some other record of the original: what chance links.",
                 "neither",
                 interval=intervals[-2],
-                assumptions=(*index, *self._null_assumptions()),
+                assumptions=(*assumptions, *self._null_assumptions()),
             ),
             finding(
                 "linkage_excess",
                 rate - chance,
                 "Share of the records that are linked because of the release, beyond chance.",
                 interval=intervals[-1],
-                assumptions=(*index, *self._null_assumptions()),
+                assumptions=(*assumptions, *self._null_assumptions()),
                 key=True,
             ),
             *self._against_control(finding, rate),

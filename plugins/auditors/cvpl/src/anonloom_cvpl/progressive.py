@@ -101,7 +101,7 @@ class Progressive(Attacker):
             seconds=self.seconds,
         )
         last = steps[-1]
-        index = (f"at similarity {self.threshold:g}", f"stopped because {why}")
+        assumptions = (f"at similarity {self.threshold:g}", f"stopped because {why}")
         coarsest = LinkageTask(setup.space, schemes[-1:])
         finding = FindingBuilder(unfit=unfit_reason(float((_candidates(coarsest) == 0).mean())))
         return Findings.of(
@@ -110,7 +110,7 @@ class Progressive(Attacker):
                 last.lower,
                 "At least this share of the records is linked by the last step of the ladder.",
                 status="bound",
-                assumptions=index,
+                assumptions=assumptions,
                 key=True,
             ),
             finding(
@@ -118,7 +118,7 @@ class Progressive(Attacker):
                 last.upper,
                 "At most this share of the records is linked by the last step of the ladder.",
                 status="bound",
-                assumptions=index,
+                assumptions=assumptions,
                 key=True,
             ),
             finding.about_audit("steps", len(steps), "Steps of the ladder that were taken."),

@@ -94,16 +94,16 @@ def _links(
     unknown: str,
 ) -> list[Finding]:
     """Judge all links, right and wrong."""
-    index = np.array([threshold])
+    thresholds = np.array([threshold])
     parts = rates.recall(evidence, threshold)
     return [
-        finding("true_link_rate", float(rates.true_link_rate(evidence, index)[0]),
+        finding("true_link_rate", float(rates.true_link_rate(evidence, thresholds)[0]),
                 "Share of the true pairs in a block that are similar enough: TLR.",
                 lacking=_apart(evidence, lacking)),
-        finding("false_link_rate", float(rates.false_link_rate(evidence, index)[0]),
+        finding("false_link_rate", float(rates.false_link_rate(evidence, thresholds)[0]),
                 "Share of the records that resemble a row which is not theirs: FLR.", "neither",
                 lacking=unknown),
-        finding("false_link_rate_pairs", float(rates.share_reaching(wrong, index)[0]),
+        finding("false_link_rate_pairs", float(rates.share_reaching(wrong, thresholds)[0]),
                 "Share of the wrong pairs that are similar enough.", "neither",
                 lacking=unknown or ("" if len(wrong) else "there is no wrong pair"),
                 assumptions=(f"{len(wrong):,} wrong pairs",)),

@@ -275,18 +275,18 @@ class _Figures:
         n, _, h = self.measurement.rows
         share = self.means.get("closer_to_train_share")
         excess = None
-        message: tuple[str, ...] = ()
+        assumptions: tuple[str, ...] = ()
         if share is not None:
             baseline = n / (n + h)
             excess = share.above(BootstrapMean.constant(baseline))
-            message = (
+            assumptions = (
                 f"by chance {baseline:.4g}: {n} of {n + h} rows are the original's",
                 "the control table is of the same population",
                 "ties by expectation",
             )
         return [
-            self._finding("closer_to_train_share", share, *message, reason=NO_CONTROL),
-            self._finding("closer_to_train_excess", excess, *message, reason=NO_CONTROL),
+            self._finding("closer_to_train_share", share, *assumptions, reason=NO_CONTROL),
+            self._finding("closer_to_train_excess", excess, *assumptions, reason=NO_CONTROL),
         ]
 
     def nearest_is_source(self) -> Finding:

@@ -93,11 +93,11 @@ def measure(
         raise NotAssessable(
             "every published row is suppressed" if len(case.release) else "nothing is published"
         )
-    used, message = _columns(case, case.original, kept, columns)
+    used, notes = _columns(case, case.original, kept, columns)
     space = Space.of(used, Encoding(categories=categories, most_values=ALL_VALUES))
     if not space.names:
         raise NotAssessable("no column that both tables show says anything")
-    return _Searches(case, context, space, kept, most).all((*_words(space, categories), *message))
+    return _Searches(case, context, space, kept, most).all((*_words(space, categories), *notes))
 
 
 def _columns(
@@ -116,16 +116,16 @@ def _columns(
         names = tuple(name for name in names if name in wanted)
     paired = align_columns(original, tables, names)
     silent = [item.name for item in paired if item.open[item.sides[RELEASE][kept]].all()]
-    messages = []
+    notes = []
     if texts:
-        messages.append(f"left out, as nearly every row has its own value: {_join_names(texts)}")
+        notes.append(f"left out, as nearly every row has its own value: {_join_names(texts)}")
     if silent:
-        messages.append(f"left out, as the release says nothing of them: {_join_names(silent)}")
+        notes.append(f"left out, as the release says nothing of them: {_join_names(silent)}")
     used = [item for item in paired if item.name not in silent]
     unread = sum(item.unread[RELEASE] for item in used)
     if unread:
-        messages.append(f"{unread} published cells cannot be read and count as '*'")
-    return used, messages
+        notes.append(f"{unread} published cells cannot be read and count as '*'")
+    return used, notes
 
 
 def _is_text(original: Table, name: str) -> bool:

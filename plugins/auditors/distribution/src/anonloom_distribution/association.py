@@ -40,25 +40,25 @@ class Number:
     @classmethod
     def of(cls, column: AlignedColumn) -> "Number":
         """Scale the middles, so that squares of them neither vanish nor overflow."""
-        text = ~column.open & ~column.missing
-        middle = np.where(text, column.lo / 2 + column.hi / 2, 0.0)
+        known = ~column.open & ~column.missing
+        middle = np.where(known, column.lo / 2 + column.hi / 2, 0.0)
         counts = column.counts(ORIGINAL)
-        spoken = text & (counts > 0)
+        spoken = known & (counts > 0)
         if spoken.any():
             middle = middle - np.average(middle[spoken], weights=counts[spoken])
             middle /= np.abs(middle[spoken]).max() or 1.0
-        return cls(np.where(text, middle, 0.0), text)
+        return cls(np.where(known, middle, 0.0), known)
 
     def values(self, cells: Cells, correlation: Correlation) -> tuple[FloatArray, FloatArray]:
         """Value of every row, 0 where there is none, and 1 where there is one."""
-        text = self.known[cells].astype(float)
+        known = self.known[cells].astype(float)
         if correlation == "pearson":
-            return self.middle[cells], text
+            return self.middle[cells], known
         distinct, which = np.unique(self.middle, return_inverse=True)
-        counts = np.bincount(which[cells], weights=text, minlength=len(distinct))
+        counts = np.bincount(which[cells], weights=known, minlength=len(distinct))
         # Equal values share the mean of their ranks; from -1/2 to 1/2.
         ranks = (np.cumsum(counts) - counts / 2) / max(counts.sum(), 1.0) - 0.5
-        return ranks[which][cells] * text, text
+        return ranks[which][cells] * known, known
 
 
 @attrs.frozen(eq=False)
@@ -111,20 +111,20 @@ class Associations:
         """
         result = np.eye(len(self.columns))
         numbers = [index for index, item in enumerate(self.columns) if isinstance(item, Number)]
-        values, text = [], []
+        values, known = [], []
         for index in numbers:
             column = self.columns[index]
             assert isinstance(column, Number)
             of_rows = column.values(cells[index], self.correlation)
             values.append(of_rows[0])
-            text.append(of_rows[1])
+            known.append(of_rows[1])
         if numbers:
-            result[np.ix_(numbers, numbers)] = correlations(np.array(values), np.array(text))
+            result[np.ix_(numbers, numbers)] = correlations(np.array(values), np.array(known))
         for index, item in enumerate(self.columns):
             if isinstance(item, Number):
                 continue
             for which, number in enumerate(numbers):
-                ratio = correlation_ratio(item.parts, cells[index], values[which], text[which])
+                ratio = correlation_ratio(item.parts, cells[index], values[which], known[which])
                 result[index, number] = result[number, index] = ratio
             for other in range(index):
                 second = self.columns[other]

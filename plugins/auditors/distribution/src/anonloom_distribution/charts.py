@@ -26,7 +26,7 @@ def figure_chart(figure: Figure, samples: Sequence[OfSample], scaled: bool) -> C
         return None
     group, division = figure.group, figure.division
     tables = figure.tables
-    message = what(figure)
+    measure = what(figure)
     x = group.by if len(shown) == len(division.labels) else f"{group.by}, groups with enough rows"
     series = {
         tables.names[side]: _plain(figure.values[side][shown]) for side in tables.drawing_order
@@ -47,7 +47,7 @@ def figure_chart(figure: Figure, samples: Sequence[OfSample], scaled: bool) -> C
             }
     else:
         data = {"labels": [division.labels[index] for index in shown], **series}
-    meaning = f"{message[0].upper()}{message[1:]}, by {group.by}, in each table."
+    meaning = f"{measure[0].upper()}{measure[1:]}, by {group.by}, in each table."
     if line:
         meaning += (
             " Points are middles of ranges; the band is where random samples of the "
@@ -62,9 +62,9 @@ def figure_chart(figure: Figure, samples: Sequence[OfSample], scaled: bool) -> C
     return Chart(
         name=f"group.{group.title}",
         kind="line" if line else "bars",
-        title=f"{message[0].upper()}{message[1:]}, by {group.by}",
+        title=f"{measure[0].upper()}{measure[1:]}, by {group.by}",
         x=x,
-        y=message,
+        y=measure,
         meaning=meaning,
         data=data,
     )

@@ -161,9 +161,9 @@ def cell_measure(
 
     A mean sums up middles; a count the part of the cell that is the value.
     """
-    text = ~column.open & ~column.missing
+    known = ~column.open & ~column.missing
     if value is None:
-        return np.where(text, column.lo / 2 + column.hi / 2, 0.0), text.astype(float)
+        return np.where(known, column.lo / 2 + column.hi / 2, 0.0), known.astype(float)
     if column.is_ordered:
         place = float(value)
         ends = np.array([place, np.nextafter(place, np.inf)])
@@ -235,8 +235,8 @@ class Figure:
         values = np.array([bare._figure(*item) for item in results])
         if not group.is_count and len(sides) > BEFORE:
             # Its rows are not all published.
-            text = bare._sums(*bare._cells(BEFORE), None)[1]
-            values[BEFORE][text < FEWEST_OF_A_MEAN] = np.nan
+            rows = bare._sums(*bare._cells(BEFORE), None)[1]
+            values[BEFORE][rows < FEWEST_OF_A_MEAN] = np.nan
         return attrs.evolve(
             bare,
             values=values,
@@ -273,10 +273,10 @@ class Figure:
     def of_sample(self, rows: Rows) -> "OfSample":
         """The figures of some rows of the original, scaled like the release."""
         by, of = self._cells(ORIGINAL)
-        sums, text = self._sums(by[rows], of[rows], None)
+        sums, counts = self._sums(by[rows], of[rows], None)
         if self.group.is_count and self.tables.weights[RELEASE] is not None:
             sums = sums * (self.tables.sizes[ORIGINAL] / len(rows))
-        return OfSample(self._figure(sums, text), text)
+        return OfSample(self._figure(sums, counts), counts)
 
     def deviation_of(self, sample: "OfSample") -> float:
         """How far figures of a sample are from the original's."""
@@ -315,8 +315,8 @@ def countable(tables: Tables, schema: Schema, least: int) -> dict[str, str]:
         if column is None or column.is_ordered:
             continue
         counts = column.counts(ORIGINAL)[: column.axis.value_count]
-        text = np.isin(np.arange(len(counts)), list(tables.shown[name].values))
-        values = np.flatnonzero((counts >= least) & text)
+        shown = np.isin(np.arange(len(counts)), list(tables.shown[name].values))
+        values = np.flatnonzero((counts >= least) & shown)
         if len(values):
             rarer = len(counts) == len(values) == 2
             index = values[counts[values].argmin() if rarer else counts[values].argmax()]

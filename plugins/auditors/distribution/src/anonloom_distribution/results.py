@@ -212,9 +212,9 @@ class Result:
 
     def _figure(self, figure: Figure, deviation: float | None, noise: Noise) -> Finding:
         name = f"group_deviation.{figure.group.title}"
-        message = charts.what(figure)
+        measure = charts.what(figure)
         meaning = (
-            f"Differences of the {message} by {figure.group.by} between original and release, "
+            f"Differences of the {measure} by {figure.group.by} between original and release, "
             "added "
             "up over the groups, as a share of the original's."
         )

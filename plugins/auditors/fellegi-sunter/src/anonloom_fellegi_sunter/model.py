@@ -199,10 +199,10 @@ def fit(
         EM how often they agree, column by column.
     """
     agreeing, spoken = counts.agreement_matrix(), counts.stated_matrix()
-    agree, message = counts.count @ agreeing, counts.count @ spoken
-    left_out = _useless(agree, message)
+    agree, stated = counts.count @ agreeing, counts.count @ spoken
+    left_out = _useless(agree, stated)
     used = np.setdiff1d(np.arange(counts.columns), list(left_out))
-    observed = np.divide(agree, message, out=np.full(counts.columns, 0.5), where=message > 0)
+    observed = np.divide(agree, stated, out=np.full(counts.columns, 0.5), where=stated > 0)
     most = min(max(most, CLIP / max(counts.pairs, 1)), 1 - CLIP)
     prior = min(prior, most, 0.5)
     usual = _start(observed[used], SHARES[0], prior)
@@ -339,9 +339,9 @@ class Evidence:
         """
         pairs = np.stack([matching, self.count - matching])
         agree, disagree = pairs @ self.agreeing, pairs @ self.disagreeing
-        message = agree + disagree
+        stated = agree + disagree
         before = np.stack([estimate.m, estimate.u])
-        share = np.divide(agree, message, out=before, where=message > 0)
+        share = np.divide(agree, stated, out=before, where=stated > 0)
         m, u = np.clip(share, CLIP, 1 - CLIP)
         total = self.count.sum()
         prior = np.clip(matching.sum() / total, CLIP / total, self.most)

@@ -42,8 +42,12 @@ class Figures:
         flat = trials.confusions.reshape(-1, lesson.classes, lesson.classes)
         values = np.array([scores(item, lesson.positive) for item in flat])
         values = values.reshape(*trials.confusions.shape[:3], len(METRICS))
-        message = (_reading(train, tested_on), _splits(lesson, trials, tested_on), *lesson.notes)
-        return cls(lesson, trials, message, values)
+        assumptions = (
+            _reading(train, tested_on),
+            _splits(lesson, trials, tested_on),
+            *lesson.notes,
+        )
+        return cls(lesson, trials, assumptions, values)
 
     def findings(self) -> Findings:
         """All findings and charts."""

@@ -78,8 +78,8 @@ def _lines(grid: Sequence[GridRow], names: Sequence[str]) -> list[Chart]:
             # A case changes whole sections, and seeds repeat a setting.
             if name not in (along, "seed") and not isinstance(value, Mapping | list)
         )
-        index = combinations.setdefault(others, {})
-        index.setdefault(float(row.parameters[along]), []).append(row)
+        rows_by_value = combinations.setdefault(others, {})
+        rows_by_value.setdefault(float(row.parameters[along]), []).append(row)
     return [
         _picture(number, others, along, rows, names)
         for number, (others, rows) in enumerate(combinations.items(), start=1)

@@ -24,9 +24,9 @@ def scores(confusion: IntArray, positive: int | None) -> FloatArray:
         The label whose precision, recall and F1 are wanted. None for their plain means over the
         labels that somebody has or was given.
     """
-    right, message, true = np.diag(confusion), confusion.sum(axis=0), confusion.sum(axis=1)
-    of_labels = (_share(right, message), _share(right, true), _share(2 * right, message + true))
-    kept = message + true > 0 if positive is None else np.arange(len(confusion)) == positive
+    right, predicted, true = np.diag(confusion), confusion.sum(axis=0), confusion.sum(axis=1)
+    of_labels = (_share(right, predicted), _share(right, true), _share(2 * right, predicted + true))
+    kept = predicted + true > 0 if positive is None else np.arange(len(confusion)) == positive
     accuracy = float(right.sum() / confusion.sum())
     return np.array([accuracy, *(float(shares[kept].mean()) for shares in of_labels)])
 

@@ -48,9 +48,9 @@ class Part:
         """Learn and predict; return the counts, and whether the model came to rest."""
         rows, labels = self.learned.rows[self.learning], self.learned.labels[self.learning]
         model = fit_model(name, seed, rows, labels, lesson.shares)
-        message = model.predict(self.judged.rows[self.judging])
+        predicted = model.predict(self.judged.rows[self.judging])
         true = self.judged.labels[self.judging]
-        return confusion_matrix(true, message, lesson.classes), has_converged(model)
+        return confusion_matrix(true, predicted, lesson.classes), has_converged(model)
 
 
 @attrs.frozen(eq=False)

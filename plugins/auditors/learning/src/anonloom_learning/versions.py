@@ -104,7 +104,7 @@ class Question:
             case.original, releases, [name for name in wanted if name in present]
         )
         people, count = _people(case, releases)
-        kept, message = self._select_rows(label, names, people, count, rng)
+        kept, notes = self._select_rows(label, names, people, count, rng)
         sides = [side[rows] for side, rows in zip(label.sides, kept, strict=True)]
         encoded = encode(
             [
@@ -134,7 +134,7 @@ class Question:
             positive=positive,
             about=about,
             people=count,
-            notes=(*message, *_not_learned(encoded.left_out, absent), *_unread(columns, names)),
+            notes=(*notes, *_not_learned(encoded.left_out, absent), *_unread(columns, names)),
         )
 
     def _label(
@@ -184,12 +184,12 @@ class Question:
     ) -> tuple[list[IntArray], list[str]]:
         """Rows of every version that are used, the same people as far as they are published."""
         turn = rng.permutation(count).astype(float)
-        kept, message, cut = [], [], []
+        kept, notes, cut = [], [], []
         for name, side, of in zip(names, label.sides, people, strict=True):
             labelled = np.flatnonzero(side < label.axis.value_count)
             unknown = len(side) - len(labelled)
             if unknown:
-                message.append(
+                notes.append(
                     f"{unknown} of {len(side)} rows of the {name} table have no single value of "
                     "the label and are left out"
                 )
@@ -199,10 +199,10 @@ class Question:
                 labelled = np.sort(labelled[np.argsort(turns, kind="stable")[: self.rows]])
             kept.append(labelled)
         if cut:
-            message.append(f"random samples of {self.rows} rows: {', '.join(cut)}")
+            notes.append(f"random samples of {self.rows} rows: {', '.join(cut)}")
         if not all(map(len, kept)):
             raise NotAssessable("a version has no row with a label")
-        return kept, message
+        return kept, notes
 
 
 def positive_text(value: str | int | float | bool | None) -> str | None:

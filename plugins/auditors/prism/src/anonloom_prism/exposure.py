@@ -38,7 +38,7 @@ def inference_findings(
     """
     assert case.original is not None
     original, wanted, used = task.original(case.original, context.rng)
-    release, message = task.release(case, wanted, used, context.rng)
+    release, sampling = task.release(case, wanted, used, context.rng)
     # One seed for both: where the same people are published, the same people judge.
     seed = int(context.rng.integers(2**63))
     counts = [plan.repeats * len(version.known) for version in (original, release)]
@@ -60,7 +60,7 @@ def inference_findings(
         "judge",
         f"the best of {len(plan.attackers)} attackers and {len(wanted.names)} targets counts, "
         "here and in what chance gives",
-        message,
+        sampling,
         "labels are not among the attributes",
     )
     return Findings.of(_figures(task.sensitive, result, about), _charts(task, wanted, result))

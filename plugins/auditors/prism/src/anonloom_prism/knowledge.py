@@ -104,11 +104,11 @@ class Outputs:
         model = self.model().fit(self._take(learn), self.labels[learn])
         rows = self._take(asked)
         if hasattr(model, "decision_function"):
-            message = model.decision_function(rows)
+            scores = model.decision_function(rows)
         else:
-            message = model.predict_proba(rows)
-        message = np.column_stack([-message, message]) if message.ndim == 1 else message
-        result[:, model.classes_] = message
+            scores = model.predict_proba(rows)
+        scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+        result[:, model.classes_] = scores
         return result
 
     def _take(self, rows: IntArray) -> Any:

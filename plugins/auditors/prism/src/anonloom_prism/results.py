@@ -51,7 +51,7 @@ def findings(
     people
         Whether some persons have several rows.
     """
-    message = tuple(_assumptions(search, question, people))
+    assumptions = tuple(_assumptions(search, question, people))
     sets = {item.attributes for item in search.found}
     values = {
         "correlations": len(sets),
@@ -67,13 +67,13 @@ def findings(
                 value=values[name],
                 meaning=meaning.format(sensitive),
                 better="neither" if name == "looked_at" else "lower",
-                assumptions=(*message, SCALES[question.measure])
+                assumptions=(*assumptions, SCALES[question.measure])
                 if name == "strongest"
-                else message,
+                else assumptions,
             )
             for name, meaning in FIGURES.items()
         ],
-        _by_size(search, sensitive, message),
+        _by_size(search, sensitive, assumptions),
         [_size_chart(search, sensitive)] if search.sets else [],
         [_table(search, sensitive, question, named)] if search.found else [],
     )

@@ -141,9 +141,13 @@ class Attack:
         scored: list[ScoredView] = []
         for choice in choices:
             followed = paths(observed, self.prepared, choice)
-            text = score_views(path_views(observed, targets, followed), targets, side, choice)
-            joined = score_views(_together([*text, *seen], targets, side), targets, side, choice)
-            scored += [*text, *joined]
+            along_paths = score_views(
+                path_views(observed, targets, followed), targets, side, choice
+            )
+            joined = score_views(
+                _together([*along_paths, *seen], targets, side), targets, side, choice
+            )
+            scored += [*along_paths, *joined]
         scored = _in_order([*seen, *scored])
         return self._summary(scored, targets, side)
 

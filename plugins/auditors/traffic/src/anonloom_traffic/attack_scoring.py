@@ -179,10 +179,10 @@ def smallest_set(scored: Sequence[ScoredView], targets: GuessTable, side: BoolAr
     for item in scored:
         for half, test in enumerate((~side, side)):
             of = item.of[half]
-            text = of.size < whole
+            smaller = of.size < whole
             scale = np.log2(of.size).astype(np.int64)
-            for level in np.unique(scale[text]):
-                group = text & (scale == level)
+            for level in np.unique(scale[smaller]):
+                group = smaller & (scale == level)
                 known = group & ~test
                 luck = np.log(of.size[known] / whole[known]).sum()
                 if of.holds[known].all() and luck < SOUND and (group & test).any():

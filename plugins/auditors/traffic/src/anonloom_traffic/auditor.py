@@ -250,11 +250,11 @@ def _links(linked: Guess | None) -> list[Finding]:
         why = "no cohort has posted something in one round and sent something in a later one"
         return [_say(name, None, None, "not assessable", (why,)) for name in names]
     result, leaks = linked.top1, linked.top1.excess > 0
-    message = (LINKED, *JUDGED)
+    basis = (LINKED, *JUDGED)
     return [
-        _say("linked_success", result.value, result.interval, assumptions=message),
+        _say("linked_success", result.value, result.interval, assumptions=basis),
         _say("linked_chance", result.chance),
-        _say("linked_excess", result.excess, status=_status(result.excess), assumptions=message),
+        _say("linked_excess", result.excess, status=_status(result.excess), assumptions=basis),
         _say("linking_view", linked.view if leaks else None,
              status="measured" if leaks else "none detected", assumptions=(ADVERSARY, STRUCTURE)),
     ]  # fmt: skip

@@ -90,14 +90,14 @@ def _list_views(
 ) -> Iterator[View]:
     if not observed.marked.any():
         return
-    for message, mark in MARKS.items():
+    for name, mark in MARKS.items():
         odd = odd_messages(observed, mark)
-        text: BoolArray = np.logical_or.reduce(odd, axis=1)
-        text &= np.logical_or.reduce(observed.marked, axis=1)
-        if text.any():
+        is_odd: BoolArray = np.logical_or.reduce(odd, axis=1)
+        is_odd &= np.logical_or.reduce(observed.marked, axis=1)
+        if is_odd.any():
             yield _fixed_view(
-                f"who was shown another list, and which message has another {message}", "lists",
-                partial(_marks, observed, targets, odd, text),
+                f"who was shown another list, and which message has another {name}", "lists",
+                partial(_marks, observed, targets, odd, is_odd),
             )  # fmt: skip
     if targets.deposit.any():
         parts = presence.deposits(observed, targets, series, None)
@@ -158,12 +158,12 @@ def _size_views(observed: Observation, targets: GuessTable) -> Iterator[View]:
     sizes = {name: of for name, of in sizes.items() if varies(of)}
     if not sizes:
         return
-    for message, figure in MESSAGE_SIZES.items():
+    for label, figure in MESSAGE_SIZES.items():
         of_messages = message_figure(observed, figure)
         if varies(of_messages):
             for name, of_clients in sizes.items():
                 yield _same_order(
-                    f"{CLIENT_SIZES[name]} and {message}", "size", of_clients, of_messages, targets
+                    f"{CLIENT_SIZES[name]} and {label}", "size", of_clients, of_messages, targets
                 )
 
 

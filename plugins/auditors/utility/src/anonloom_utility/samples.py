@@ -130,7 +130,7 @@ def _comparison_assumptions(
 ) -> tuple[str, ...]:
     """Say which columns are not compared, and whether samples are."""
     assert case.original is not None
-    messages = []
+    notes = []
     visible = case.original.schema.names_with_role("quasi", "sensitive", "label", "other")
     absent = [name for name in visible if name not in names]
     for some, why in (
@@ -139,7 +139,7 @@ def _comparison_assumptions(
     ):
         if some:
             listed = ", ".join(f"'{name}'" for name in some)
-            messages.append(f"not compared, as {why}: {listed}")
+            notes.append(f"not compared, as {why}: {listed}")
     if max(len(case.original), len(case.release)) > MOST_ROWS:
-        messages.append(f"from random samples of {MOST_ROWS} rows")
-    return tuple(messages)
+        notes.append(f"from random samples of {MOST_ROWS} rows")
+    return tuple(notes)

@@ -73,12 +73,12 @@ class IterationRelease:
             title, digest, head, rows = unpack(data, 4)
             if title != _HEAD or digest != study.digest:
                 raise ValueError("another study")
-            message = json.loads(head)
+            fields = json.loads(head)
             parts = cut(rows, CID_BYTES + JOIN_BYTES + study.answer_size)
             start = CID_BYTES + JOIN_BYTES
             result = cls(
-                int(message["iteration"]),
-                {int(number): tuple(cells) for number, cells in message["classes"]},
+                int(fields["iteration"]),
+                {int(number): tuple(cells) for number, cells in fields["classes"]},
                 np.array([int.from_bytes(row[:CID_BYTES], "big") for row in parts], np.int64),
                 tuple(row[CID_BYTES:start] for row in parts),
                 np.frombuffer(b"".join(row[start:] for row in parts), np.uint8).reshape(

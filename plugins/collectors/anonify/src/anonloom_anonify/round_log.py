@@ -105,7 +105,7 @@ class RoundLog:
     def seen_by_others(self) -> bool:
         """Whether any server says that records may have been seen when a round was given up."""
         words = (self.channel.all(f"give up {name}") or () for name in self.given_up)
-        return any(word[:1] == _SHOWN[True] for message in words for word in message)
+        return any(word[:1] == _SHOWN[True] for from_all in words for word in from_all)
 
     # Whoever is not heard in a post does not post again alone: everybody does, a few times.
 

@@ -113,8 +113,8 @@ class Study:
 
     def encode(self) -> bytes:
         """Return the study as bytes, the same for the same study everywhere."""
-        message = attrs.asdict(self)
-        plain = {name: _plain(value) for name, value in message.items()}
+        fields = attrs.asdict(self)
+        plain = {name: _plain(value) for name, value in fields.items()}
         return json.dumps({"anonloom study": 1, **plain}, sort_keys=True).encode()
 
     @classmethod
@@ -127,11 +127,11 @@ class Study:
             When no study is written like that.
         """
         try:
-            message = json.loads(data)
-            del message["anonloom study"]
+            fields = json.loads(data)
+            del fields["anonloom study"]
             for name in ("authority", "rules"):
-                message[name] = bytes.fromhex(message[name])
-            result = cls(**{**message, "versions": tuple(message["versions"])})
+                fields[name] = bytes.fromhex(fields[name])
+            result = cls(**{**fields, "versions": tuple(fields["versions"])})
         except (ValueError, KeyError, TypeError, RecursionError):
             raise TransportError("the study cannot be read") from None
         if result.encode() != data:

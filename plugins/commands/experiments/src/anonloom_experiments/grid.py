@@ -284,16 +284,16 @@ def _report(spec: PipelineSpec, results: list[dict[str, Any]]) -> dict[str, Any]
             for finding in findings:
                 key = f"{where}.{finding['name']}"
                 values[key] = finding["value"]
-                messages = {name: finding[name] for name in ("better", "meaning", "unit")}
+                description = {name: finding[name] for name in ("better", "meaning", "unit")}
                 measures = result["measures"].get(where)
-                figures.setdefault(key, {"key": key, "measures": measures, **messages})
+                figures.setdefault(key, {"key": key, "measures": measures, **description})
         kept = {name: result[name] for name in ("status", "exit_code", "verdict")}
-        texts = {
+        run = {
             **attrs.asdict(public[result["label"]]),
             **kept,
             "message": _public_message(result),
         }
-        runs.append({**texts, "findings": values})
+        runs.append({**run, "findings": values})
     varied = dict.fromkeys(path for result in results for path in result["parameters"])
     return {
         "format": 1,

@@ -87,8 +87,8 @@ def counts(
         holders = pairs[_deal_in_turn(len(pairs), twins, runs, rng)]
         truth = rng.choice(number, size=(runs, twins), p=campaign.classes)
         both = np.repeat(truth[..., None], 2, axis=2)
-        message = _answers(campaign, both, lazy[index[..., None], holders], rng)
-        differs = message[..., 0] != message[..., 1]
+        answers = _answers(campaign, both, lazy[index[..., None], holders], rng)
+        differs = answers[..., 0] != answers[..., 1]
         if colluding:
             differs &= ~lazy[index[..., None], holders].all(axis=2)
         one, other = holders[..., 0], holders[..., 1]

@@ -74,18 +74,18 @@ def attempt(
 
     rows = seen.astype(np.float64)
     ridge = _RIDGE * max(float((rows**2).sum()) / len(rows), 1e-12)
-    message = np.zeros_like(sides)
+    scores = np.zeros_like(sides)
     # On matrices of this size the threads of a linear algebra library mostly wait for each other.
     with threadpool_limits(1):
         for fold in np.unique(folds):
             test, learn = folds == fold, folds != fold
             if learn.any():
-                message[test] = _scores(rows[learn], lessons[learn], rows[test], ridge)
+                scores[test] = _scores(rows[learn], lessons[learn], rows[test], ridge)
     won, pairs = np.zeros(exchanges + 1), 0.0
     for places in parts:
         ones = float(genuine[places].sum())
         if 0 < ones < len(places):
-            won += _pairs_won(message[places], sides[places])
+            won += _pairs_won(scores[places], sides[places])
             pairs += ones * (len(places) - ones)
     if pairs == 0:
         return None

@@ -153,20 +153,20 @@ def replicas(plan: Plan, rng: np.random.Generator) -> Figure:
     workers, lazy, omission, read = NINE_A
     campaign = plan.campaign(workers=workers, lazy=lazy, omission=omission)
     largest = max(plan.classes)
-    index = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, read, 25, 30]
-    fine = np.arange(1, index[-1] + 1, dtype=np.float64)
+    points = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, read, 25, 30]
+    fine = np.arange(1, points[-1] + 1, dtype=np.float64)
     setting = (workers, lazy, omission, largest)
     pairs = _curve(
         "twins",
         fine,
-        index,
+        points,
         lambda extra: formulas.twins(*setting, extra),
         lambda extra: simulate(campaign, 0, int(extra), plan.runs, rng, _RANDOM),
     )
     copies = _curve(
         "copies of one job",
         fine,
-        index,
+        points,
         lambda extra: formulas.replicas(*setting, extra),
         lambda extra: simulate_replicas(campaign, int(extra), plan.runs, rng),
     )
@@ -180,7 +180,7 @@ def replicas(plan: Plan, rng: np.random.Generator) -> Figure:
         meaning=f"{lazy} of {workers} workers omit half of their jobs. Copies of one job never "
         f"fall below the share of the most frequent class, {largest:.2g}.",
     )
-    ends = [curve.points[index.index(read)] for curve in (pairs, copies)]
+    ends = [curve.points[points.index(read)] for curve in (pairs, copies)]
     result = (
         say("twins_undetected", ends[0].formula, assumptions=(BLIND,), more=_beside(ends[0])),
         say("replicas_undetected", ends[1].formula, assumptions=(BLIND,), more=_beside(ends[1])),
@@ -193,7 +193,7 @@ def extremes(plan: Plan, rng: np.random.Generator) -> Figure:
     few = min(plan.budget, math.ceil(math.log(EXTREME) / -math.log(len(plan.classes))))
     guess, largest = 1 / len(plan.classes), max(plan.classes)
     low = [0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12]
-    index = [*low, 0.5, *[1 - share for share in reversed(low[1:])], 1.0]
+    points = [*low, 0.5, *[1 - share for share in reversed(low[1:])], 1.0]
     fine = np.unique(np.concatenate([np.linspace(0, 0.15, _FINE), np.linspace(0.85, 1, _FINE)]))
     curves = []
     for name, sentinels in (("twins only", 0), (f"with {few} sentinels", few)):
@@ -202,7 +202,7 @@ def extremes(plan: Plan, rng: np.random.Generator) -> Figure:
             _curve(
                 name,
                 fine,
-                index,
+                points,
                 lambda p, s=sentinels, t=pairs: formulas.together(  # type: ignore[misc]
                     plan.workers, plan.workers, p, guess, largest, s, t, spread=False
                 ),
@@ -221,7 +221,7 @@ def extremes(plan: Plan, rng: np.random.Generator) -> Figure:
         meaning=f"All {plan.workers} workers are lazy; {plan.budget} extra jobs. Where nearly "
         f"everything is omitted all copies agree; {few} of the controls as sentinels notice it.",
     )
-    ends = [curve.points[index.index(NEARLY_ALL)] for curve in curves]
+    ends = [curve.points[points.index(NEARLY_ALL)] for curve in curves]
     result = (
         say("extreme_twins", ends[0].formula, assumptions=(BLIND,), more=_beside(ends[0])),
         say("extreme_with_sentinels", ends[1].formula, assumptions=(BLIND,), more=_beside(ends[1])),
@@ -235,7 +235,7 @@ def crossover(plan: Plan, rng: np.random.Generator) -> Figure:
     least = 1 / number
     # Beyond that twins notice next to nothing, and the crossing would be too small to see.
     most = least + 0.75 * (1 - least)
-    index, fine = np.linspace(least, most, _POINTS).tolist(), np.linspace(least, most, _FINE)
+    points, fine = np.linspace(least, most, _POINTS).tolist(), np.linspace(least, most, _FINE)
     setting = (plan.workers, plan.lazy, plan.omission)
 
     def of(share: float) -> Campaign:
@@ -244,14 +244,14 @@ def crossover(plan: Plan, rng: np.random.Generator) -> Figure:
     sentinels = _curve(
         "sentinels",
         fine,
-        index,
+        points,
         lambda share: formulas.sentinels_at_random(*setting, least, plan.budget) + 0 * share,
         lambda share: simulate(of(share), plan.budget, 0, plan.runs, rng, _RANDOM),
     )
     twins = _curve(
         "twins",
         fine,
-        index,
+        points,
         lambda share: formulas.twins(*setting, share, plan.budget),
         lambda share: simulate(of(share), 0, plan.budget, plan.runs, rng, _RANDOM),
     )
@@ -312,7 +312,7 @@ def _undecided_range(sentinels: Curve, twins: Curve) -> tuple[float, float]:
 def collusion(plan: Plan, rng: np.random.Generator) -> Figure:
     """Twins where lazy workers compare their jobs, undeclared or declared as a group."""
     some = np.linspace(1, plan.workers - 1, min(_POINTS, plan.workers - 1)).round()
-    index = sorted({*some.tolist(), float(min(plan.lazy, plan.workers - 1))})
+    points = sorted({*some.tolist(), float(min(plan.lazy, plan.workers - 1))})
     right = (plan.omission, max(plan.classes), plan.budget)
 
     def simulate_group(lazy: float, *, colluding: bool, declared: bool) -> Share:
@@ -326,8 +326,8 @@ def collusion(plan: Plan, rng: np.random.Generator) -> Figure:
     curves = [
         _curve(
             name,
-            np.asarray(index),
-            index,
+            np.asarray(points),
+            points,
             formula,
             lambda z, c=colluding, d=declared: simulate_group(z, colluding=c, declared=d),  # type: ignore[misc]
         )
@@ -351,14 +351,14 @@ def collusion(plan: Plan, rng: np.random.Generator) -> Figure:
     )
     if plan.lazy >= plan.workers:
         return Figure((chart,), tuple(point for curve in curves for point in curve.points))
-    place = index.index(plan.lazy)
+    place = points.index(plan.lazy)
     names = ("undetected_alone", "undetected_colluding", "undetected_declared")
     results = [
         say(
             name,
             curve.points[place].formula,
             assumptions=(BLIND, *((APART,) if name == "undetected_alone" else ())),
-            more=f"{index[place]:.0f} lazy workers, {plan.budget} twins. "
+            more=f"{points[place]:.0f} lazy workers, {plan.budget} twins. "
             + _beside(curve.points[place]),
         )
         for name, curve in zip(names, curves, strict=True)

@@ -308,8 +308,8 @@ class _Particles:
         chance = np.exp(more[:, None] * fit).cumsum(axis=1)
         number = fit.shape[1]
         # Evenly spaced: a particle is taken as often as it should be, but for rounding.
-        index = (np.arange(number) + self.rng.random((len(fit), 1))) / number * chance[:, -1:]
-        taken = [np.searchsorted(*item, side="right") for item in zip(chance, index, strict=True)]
+        draws = (np.arange(number) + self.rng.random((len(fit), 1))) / number * chance[:, -1:]
+        taken = [np.searchsorted(*item, side="right") for item in zip(chance, draws, strict=True)]
         places = np.minimum(taken, number - 1)[:, None, None]
         self.shown = np.take_along_axis(self.shown, places, axis=3)
         self.weight = np.where(self.weight + more > 1 - 1e-6, 1.0, self.weight + more)

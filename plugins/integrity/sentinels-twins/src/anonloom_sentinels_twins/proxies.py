@@ -184,8 +184,8 @@ def _answers(
         return rows.truth[batch[_ROW].to_numpy()]
 
     def cheap(batch: pd.DataFrame) -> tuple[Any, Any]:
-        index = batch[_ROW].to_numpy()
-        return model[0][index], model[1][index]
+        numbers = batch[_ROW].to_numpy()
+        return model[0][numbers], model[1][numbers]
 
     staff = [behaviour if index in lazy else Honest() for index in range(campaign.workers)]
     classes = np.argsort(-np.asarray(campaign.classes), kind="stable").tolist()

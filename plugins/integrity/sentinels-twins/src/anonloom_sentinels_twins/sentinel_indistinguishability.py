@@ -231,14 +231,14 @@ def _predict_classes(
     strata, sure = np.zeros(len(seen), dtype=np.int64), np.zeros(len(seen))
     known = np.flatnonzero(~genuine)
     for fold in range(FOLDS):
-        learn, index = folds[known] != fold, folds == fold
-        if not learn.any() or not index.any():
+        learn, test = folds[known] != fold, folds == fold
+        if not learn.any() or not test.any():
             continue
         model = ExtraTreesClassifier(
             n_estimators=_TREES, min_samples_leaf=2, random_state=int(rng.integers(2**31))
         )
-        message = model.fit(seen[known[learn]], classes[learn]).predict_proba(seen[index])
-        strata[index], sure[index] = model.classes_[message.argmax(axis=1)], message.max(axis=1)
+        chances = model.fit(seen[known[learn]], classes[learn]).predict_proba(seen[test])
+        strata[test], sure[test] = model.classes_[chances.argmax(axis=1)], chances.max(axis=1)
     return strata, sure
 
 

@@ -134,8 +134,8 @@ def simulate_replicas(
     classes = np.arange(len(campaign.classes))
     truth = rng.choice(classes, size=(runs, 1), p=campaign.classes)
     truth = np.broadcast_to(truth, held.shape)
-    message = _answers(campaign, truth, held, None, Setting(), rng)
-    return Share(int((message == message[:, :1]).all(axis=1).sum()), runs)
+    answers = _answers(campaign, truth, held, None, Setting(), rng)
+    return Share(int((answers == answers[:, :1]).all(axis=1).sum()), runs)
 
 
 def _lazy(
@@ -171,8 +171,8 @@ def _count_failed(
     worker = _deal(campaign.workers, sentinels, runs, setting.placement, rng)
     known = rng.choice(number, size=(runs, sentinels), p=shares)
     truth = _again(known, shares, campaign.error, rng)
-    message = _answers(campaign, truth, np.take_along_axis(lazy, worker, 1), None, setting, rng)
-    return np.asarray((message != known).sum(axis=1))
+    answers = _answers(campaign, truth, np.take_along_axis(lazy, worker, 1), None, setting, rng)
+    return np.asarray((answers != known).sum(axis=1))
 
 
 def _count_differing(
@@ -193,8 +193,8 @@ def _count_differing(
     truth = np.stack([first, _again(first, shares, campaign.error, rng)], axis=2)
     held = lazy[np.arange(runs)[:, None, None], pairs[pair]]
     common = np.broadcast_to(held.all(axis=2, keepdims=True), held.shape)
-    message = _answers(campaign, truth, held, common, setting, rng)
-    return np.asarray((message[:, :, 0] != message[:, :, 1]).sum(axis=1))
+    answers = _answers(campaign, truth, held, common, setting, rng)
+    return np.asarray((answers[:, :, 0] != answers[:, :, 1]).sum(axis=1))
 
 
 def _again(

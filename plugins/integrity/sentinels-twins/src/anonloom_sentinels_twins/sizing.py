@@ -342,10 +342,10 @@ def _numbers(
     if sort == "twins" and t == campaign.jobs:
         messages.append(f"All {campaign.jobs} jobs are twinned; the other controls are sentinels.")
     if campaign.error > 0:
-        index = campaign_level(level)
+        each = campaign_level(level)
         messages.append(
-            f"Of {s} sentinels {int(most_tolerated(s, campaign.error, index))} may fail and of {t} "
-            f"twins {int(most_tolerated(t, campaign.error, index))} may differ before it is called "
+            f"Of {s} sentinels {int(most_tolerated(s, campaign.error, each))} may fail and of {t} "
+            f"twins {int(most_tolerated(t, campaign.error, each))} may differ before it is called "
             "omission."
         )
     return tuple(messages)

@@ -193,8 +193,8 @@ class _AnswerSheet:
 
 
 def _read_answers(key: Key, answers: Sequence[pd.DataFrame | None]) -> _AnswerSheet:
-    message = np.full(len(key.job), None, dtype=object)
-    given = message.copy()
+    said = np.full(len(key.job), None, dtype=object)
+    given = said.copy()
     missing, strange = np.zeros((2, len(answers)), dtype=np.int64)
     for worker, frame in enumerate(answers):
         own = key.jobs_of(worker)
@@ -212,16 +212,16 @@ def _read_answers(key: Key, answers: Sequence[pd.DataFrame | None]) -> _AnswerSh
             place, texts, values = place[asked], texts[asked], values[asked]
             repeated = pd.Series(place).duplicated().to_numpy()
             strange[worker] = (~asked).sum() + repeated.sum()
-            message[own[place[~repeated]]] = texts[~repeated]
+            said[own[place[~repeated]]] = texts[~repeated]
             given[own[place[~repeated]]] = values[~repeated]
             # Two answers that contradict each other are none.
-            contradicted = own[place[repeated]][message[own[place[repeated]]] != texts[repeated]]
-            message[contradicted] = None
+            contradicted = own[place[repeated]][said[own[place[repeated]]] != texts[repeated]]
+            said[contradicted] = None
         elif frame is not None:
             strange[worker] = len(frame)
-        missing[worker] = _none(message[own]).sum()
-    given[_none(message)] = None
-    return _AnswerSheet(message, given, missing, strange)
+        missing[worker] = _none(said[own]).sum()
+    given[_none(said)] = None
+    return _AnswerSheet(said, given, missing, strange)
 
 
 def _none(values: NDArray[np.object_]) -> BoolArray:

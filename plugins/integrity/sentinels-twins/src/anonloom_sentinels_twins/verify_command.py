@@ -103,8 +103,8 @@ def _new(judgement: Judgement, key: keys.Key) -> int:
     """Return how many results no sentinel could have had: new classes, or anything at all."""
     if not key.results:
         return 0
-    message = keys.spell(judgement.results)
-    return sum(item is not None and item not in key.results for item in message)
+    results = keys.spell(judgement.results)
+    return sum(item is not None and item not in key.results for item in results)
 
 
 def _words(judgement: Judgement, new: int) -> list[str]:

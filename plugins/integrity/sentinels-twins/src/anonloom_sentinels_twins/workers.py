@@ -231,8 +231,8 @@ def answers(
             guess=None if guess is None else np.asarray(guess),
             sure=None if sure is None else np.asarray(sure, dtype=np.float64),
         )
-        message = behaviour.answer(jobs, rng) if len(rows) else jobs.truth
-        sent.append(pd.DataFrame({JOB: batch[JOB].to_numpy(), RESULT: message}))
+        results = behaviour.answer(jobs, rng) if len(rows) else jobs.truth
+        sent.append(pd.DataFrame({JOB: batch[JOB].to_numpy(), RESULT: results}))
     return tuple(sent)
 
 

@@ -66,10 +66,10 @@ def _reading(operation: str, size: int) -> Callable[[], object]:
 
     def read() -> None:
         id_of(content)
-        texts = [Content.read(described, content) for _ in range(2)]
-        (row,) = unpack(pack(texts[1].message))
+        contents = [Content.read(described, content) for _ in range(2)]
+        (row,) = unpack(pack(contents[1].message))
         if operation == "deposit":
-            read_row(head, 1, texts[0].message)
+            read_row(head, 1, contents[0].message)
             read_row(head, 1, row)
 
     return read

@@ -36,19 +36,19 @@ class DirectServer(ServerStrategy):
             return "not what its id says"
         if self.state.round.operation == "post":
             return ""
-        text = Content.read(self.state.round, content)
-        if text.position == NOWHERE:
+        read = Content.read(self.state.round, content)
+        if read.position == NOWHERE:
             return ""
-        if text.position >= len(self.state.round.slots):
+        if read.position >= len(self.state.round.slots):
             return "no such position"
-        key = self.state.config.slot_keys[text.position]
-        if not hmac.compare_digest(key.alpha, text.alpha):
+        key = self.state.config.slot_keys[read.position]
+        if not hmac.compare_digest(key.alpha, read.alpha):
             return "not the position's secret"
-        if read_row(key.head, self.state.round.iteration, text.message) is None:
+        if read_row(key.head, self.state.round.iteration, read.message) is None:
             return "not from the position's owner"
-        if text.position in self._filled:
+        if read.position in self._filled:
             return "position already filled"
-        self._filled[text.position] = text.alpha
+        self._filled[read.position] = read.alpha
         return ""
 
     def place(self) -> bool:
@@ -60,11 +60,11 @@ class DirectServer(ServerStrategy):
 
     def tally(self, groups: Sequence[Sequence[int]]) -> list[int]:
         """Count: every server sees which positions are filled."""
-        text = (
+        contents = (
             Content.read(self.state.round, self.state.content(upload))
             for upload in self.state.admitted or ()
         )
-        filled = {content.position for content in text}
+        filled = {content.position for content in contents}
         return [len(filled.intersection(group)) for group in groups]
 
     def reveal(self) -> bool:
@@ -73,14 +73,14 @@ class DirectServer(ServerStrategy):
         return self.state.channel.has_sent("rows")
 
     def _rows(self) -> bytes:
-        texts = [
+        contents = [
             Content.read(self.state.round, self.state.content(upload))
             for upload in self.state.admitted or ()
         ]
         if self.state.round.operation == "post":
             # Sorted by content: the order of arrival says who sent what.
-            return pack(*sorted(content.message for content in texts))
-        rows = {content.position: content.message for content in texts}
+            return pack(*sorted(content.message for content in contents))
+        rows = {content.position: content.message for content in contents}
         kept = (
             b"" if index in self.state.erased else rows.get(index, b"")
             for index in range(self._positions)

@@ -40,12 +40,12 @@ def post_together(
 ) -> Iterator[list[Envelope]]:
     """Let many senders in one process post; keys are made for many of them at once."""
     for start in range(0, len(clients), _TOGETHER):
-        some, text = clients[start : start + _TOGETHER], messages[start : start + _TOGETHER]
-        for client, message in zip(some, text, strict=True):
+        some, theirs = clients[start : start + _TOGETHER], messages[start : start + _TOGETHER]
+        for client, message in zip(some, theirs, strict=True):
             client.check_post(message)
         layout = post_layout(some[0].round, some[0].settings)
-        contents = layout.contents(text, some[0]._entropy)
-        for index, (client, message) in enumerate(zip(some, text, strict=True)):
+        contents = layout.contents(theirs, some[0]._entropy)
+        for index, (client, message) in enumerate(zip(some, theirs, strict=True)):
             yield client.send(message, [own[index].tobytes() for own in contents])
 
 

@@ -125,12 +125,12 @@ def _horizontal(found: Bars, x: str, y: str) -> tuple[Markup, int]:
         parts.append(svg.text(px, frame.bottom + 15, label, "tick", text_anchor="middle"))
     for index, label in enumerate(found.labels):
         start = frame.top + row * index + 5
-        message = svg.clip(brief(label), room - 8)
-        full = svg.tag("title", label) if message != label else Markup("")
+        clipped = svg.clip(brief(label), room - 8)
+        full = svg.tag("title", label) if clipped != label else Markup("")
         parts.append(
             svg.tag(
                 "text",
-                Markup("{}{}").format(full, message),
+                Markup("{}{}").format(full, clipped),
                 x=room - 7,
                 y=start + (row - 10) / 2 + 4,
                 class_="tick name",
@@ -149,12 +149,12 @@ def _horizontal(found: Bars, x: str, y: str) -> tuple[Markup, int]:
     zero = scale(0.0)
     parts.append(svg.line(zero, frame.top, zero, frame.bottom, "axis"))
     if y:
-        message = svg.clip(y, frame.width, "label")
-        parts.append(svg.text(frame.right, height - 6.0, message, "label", text_anchor="end"))
+        clipped = svg.clip(y, frame.width, "label")
+        parts.append(svg.text(frame.right, height - 6.0, clipped, "label", text_anchor="end"))
     if x:
         more = f", the first {len(found.labels)}; {found.left_out:,} more" if found.left_out else ""
-        message = svg.clip(f"{x}{more}", svg.WIDTH - 10, "label")
-        parts.append(svg.text(2, 13, message, "label"))
+        clipped = svg.clip(f"{x}{more}", svg.WIDTH - 10, "label")
+        parts.append(svg.text(2, 13, clipped, "label"))
     return Markup("").join(parts), height
 
 

@@ -68,6 +68,6 @@ def titles(frame: Frame, x: str, y: str, x_at: float) -> Markup:
     if y:
         parts.append(text(2, 13, clip(y, WIDTH - 10, "label"), "label"))
     if x:
-        message = clip(x, frame.width, "label")
-        parts.append(text(frame.right, x_at, message, "label", text_anchor="end"))
+        clipped = clip(x, frame.width, "label")
+        parts.append(text(frame.right, x_at, clipped, "label", text_anchor="end"))
     return group(parts)

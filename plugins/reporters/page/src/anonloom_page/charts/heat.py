@@ -79,21 +79,21 @@ def heat(chart: Mapping[str, Any]) -> svg.Drawing | None:
     values = [value for row in grid for value in row if value is not None]
     if not names or not rows or not values:
         return None
-    index = Layout.of(names, rows)
+    layout = Layout.of(names, rows)
     longest = max(svg.width_of(figure(value)) for value in values)
-    index = attrs.evolve(index, written=longest <= index.cell - 2 and index.tall >= 18)
+    layout = attrs.evolve(layout, written=longest <= layout.cell - 2 and layout.tall >= 18)
     ends = (min(values), max(values))
     more = len(data.get("y") or []) - len(rows)
-    message = f"{_axes(chart)}, the first {len(rows)}; {more:,} more" if more else _axes(chart)
-    parts = [svg.text(2, 13, svg.clip(message, index.width - 10.0, "label"), "label")]
+    title = f"{_axes(chart)}, the first {len(rows)}; {more:,} more" if more else _axes(chart)
+    parts = [svg.text(2, 13, svg.clip(title, layout.width - 10.0, "label"), "label")]
     parts += [
-        _column(index, place, name) for place, name in enumerate(names) if not place % index.every
+        _column(layout, place, name) for place, name in enumerate(names) if not place % layout.every
     ]
     for place, (name, row) in enumerate(zip(rows, grid, strict=False)):
-        parts.append(_row(index, place, name, row, names, ends))
-    height = index.top + index.tall * len(rows) + 34
-    parts.append(_key(index.room, height - 22.0, *ends))
-    return svg.Drawing(Markup("").join(parts), round(height), width=index.width)
+        parts.append(_row(layout, place, name, row, names, ends))
+    height = layout.top + layout.tall * len(rows) + 34
+    parts.append(_key(layout.room, height - 22.0, *ends))
+    return svg.Drawing(Markup("").join(parts), round(height), width=layout.width)
 
 
 def _is_number(name: str) -> bool:
