@@ -57,7 +57,17 @@ def demanded_k(spec):
     return 1 if spec["privacy"] == "none" else spec["privacy"][0]["k-anonymity"]["k"]
 
 
-@pytest.mark.parametrize("file", RUNNING, ids=lambda file: file.stem)
+# Several seconds each, and every method in them has an example of its own.
+DEAR = ("cvpl-paper-small", "transports")
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        pytest.param(file, id=file.stem, marks=[pytest.mark.long] * (file.stem in DEAR))
+        for file in RUNNING
+    ],
+)
 def test_an_example_runs_and_publishes_what_it_demands(file, folder, capsys):
     if ".data/adult.csv" in file.read_text(encoding="utf-8"):
         adult(folder)

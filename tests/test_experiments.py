@@ -41,6 +41,7 @@ def releases(folder):
     }
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_bytes_however_many_jobs(experiment):
     formats = ("--set", "publish.formats=[csv, parquet]", "--quiet")
     for jobs in ("1", "2"):

@@ -65,7 +65,9 @@ def environment(tmp_path):
     command = place / "bin" / "anonloom"
     command.write_text(f"#!{python}\nimport sys\nfrom anonloom_cli import main\nsys.exit(main())\n")
     command.chmod(0o755)
-    return os.environ | {
+    # On a build server pytest prints whole lines; readers of the page have a terminal.
+    inherited = {k: v for k, v in os.environ.items() if k not in ("CI", "BUILD_NUMBER")}
+    return inherited | {
         "PATH": f"{place / 'bin'}{os.pathsep}{os.environ['PATH']}",
         "PIP_NO_INDEX": "1",
         "PIP_NO_DEPS": "1",
@@ -81,7 +83,9 @@ def _matches(printed: str, expected: str) -> bool:
     return re.fullmatch("(?:.*\n)*?".join(pieces), printed) is not None
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page", ["README.md", pytest.param("models-and-generalizers.md", marks=pytest.mark.long)]
+)
 def test_the_commands_do_what_the_tutorial_says(page, environment, tmp_path):
     """Followed from the first line to the last, in an empty folder and a fresh environment."""
     place = tmp_path / "work"

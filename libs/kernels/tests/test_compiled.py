@@ -83,6 +83,7 @@ def outcome(folder):
     return done.stdout.splitlines()
 
 
+@pytest.mark.long
 def test_what_was_compiled_is_kept_until_a_source_beside_it_changes(tmp_path):
     """A change elsewhere in the package may change what was built into a kernel."""
     (tmp_path / "counting.py").write_text(textwrap.dedent(SOURCE))
