@@ -54,7 +54,9 @@ QUICKSTART = ("disclosure", "mondrian", "page", "privacy-models", "recoding", "u
 # What the metapackage brings besides: it names the package of a method that is missing.
 ALWAYS = ("core", "catalog", "cli")
 # uv builds a package with C code again when one of these has changed.
-CACHE_KEYS = ("pyproject.toml", "setup.py", "src/**/*.c", "src/**/*.h")
+CACHE_KEYS = ("pyproject.toml", "src/**/*.c", "src/**/*.h")
+# Where the C headers lie that several packages share; each has copies, see shared_headers.
+SHARED_HEADERS = "libs/kernels/src/anonloom_kernels"
 METAPACKAGE = "metapackage"
 CONSTRAINTS = "constraints.txt"
 EMPTY_CATALOGUE = '{\n  "plugins": []\n}\n'
@@ -151,6 +153,7 @@ def problems(root: Path = ROOT) -> list[str]:
     results += _metapackage(root, packages, version, python)
     results += _constraints(root, packages)
     results += _catalogue(root)
+    results += _copies(root)
     return results
 
 
@@ -331,8 +334,8 @@ def _package(member: Member, version: str, python: str) -> list[str]:
             f'{member.short} = "{member.hooks}". Got {_entries(entries)} instead.'
         )
     backend = member.project.get("build-system", {}).get("build-backend")
-    # Compiled code is what a setup.py is for; hatchling builds none.
-    compiled = (member.folder / "setup.py").is_file()
+    # Compiled code is what setuptools is for; hatchling builds none.
+    compiled = any((member.folder / "src").rglob("*.c"))
     builds = "setuptools.build_meta" if compiled else "hatchling.build"
     if backend != builds:
         results.append(f"pyproject.toml: build-backend must be {builds}. Got {backend} instead.")
@@ -343,6 +346,7 @@ def _package(member: Member, version: str, python: str) -> list[str]:
             for file in CACHE_KEYS
             if {"file": file} not in keys
         ]
+        results += _extensions(member)
     needs = project.get("dependencies", [])
     if not member.is_core:
         results += _dependencies(needs, version, "library" if member.is_library else "plugin")
@@ -352,6 +356,64 @@ def _package(member: Member, version: str, python: str) -> list[str]:
     if not any((member.folder / "tests").glob("test_*.py")):
         results.append("tests: holds no test_*.py")
     return results
+
+
+def _extensions(member: Member) -> list[str]:
+    """Every C file and header is named by an extension; all are optional, for all later Pythons."""
+    tools = member.project.get("tool", {})
+    extensions = tools.get("setuptools", {}).get("ext-modules", [])
+    listed = {file for part in extensions for file in (*part["sources"], *part.get("depends", ()))}
+    there = {
+        file.relative_to(member.folder).as_posix()
+        for pattern in ("*.c", "*.h")
+        for file in (member.folder / "src").rglob(pattern)
+    }
+    results = [f"pyproject.toml: no extension names {file}" for file in sorted(there - listed)]
+    results += [f"pyproject.toml: there is no {file}" for file in sorted(listed - there)]
+    for part in extensions:
+        for key in ("optional", "py-limited-api"):
+            if part.get(key) is not True:
+                results.append(f"pyproject.toml: extension {part['name']} must say {key} = true")
+    if tools.get("distutils", {}).get("bdist_wheel", {}).get("py_limited_api") != "cp311":
+        results.append('pyproject.toml: [tool.distutils.bdist_wheel] py_limited_api must be "cp311"')
+    return results
+
+
+def shared_headers(root: Path) -> dict[Path, Path]:
+    """Every copy of a shared header that a package needs, with the header that it copies."""
+    source = root / SHARED_HEADERS
+    results = {}
+    for member in members(root):
+        files = [*(member.folder / "src").glob("*/*.c"), *(member.folder / "src").glob("*/*.h")]
+        waiting = [name for file in files for name in _included(file, "shared/")]
+        while waiting:
+            name = waiting.pop()
+            copy = member.folder / "src" / member.module / "shared" / name
+            if copy not in results and (source / name).is_file():
+                results[copy] = source / name
+                waiting += _included(source / name, "")
+    return results
+
+
+def _included(file: Path, folder: str) -> list[str]:
+    text = file.read_text(encoding="utf-8")
+    return re.findall(rf'^#include "{folder}(\w+\.h)"', text, re.MULTILINE)
+
+
+def _copies(root: Path) -> list[str]:
+    """A package is built without any other, so that shared headers are copies, all the same."""
+    wanted = shared_headers(root)
+    there = {file for member in members(root) for file in member.folder.glob("src/*/shared/*")}
+    differ = [
+        copy
+        for copy, source in wanted.items()
+        if not copy.is_file() or copy.read_bytes() != source.read_bytes()
+    ]
+    return [
+        f"{file.relative_to(root).as_posix()}: is not as libs/kernels has it; run "
+        "tools/copy_shared_headers.py"
+        for file in sorted({*differ, *(there - set(wanted))})
+    ]
 
 
 def _entries(entries: dict[str, str]) -> str:

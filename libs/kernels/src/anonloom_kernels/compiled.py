@@ -1,23 +1,29 @@
-"""How kernels are compiled: once per installation, without the interpreter's lock, announced."""
+"""How kernels run: their C where it was built, otherwise their Python text, interpreted.
 
-import hashlib
-from collections.abc import Callable, Iterable, Iterator
+A kernel is written twice. The Python function reads like the paper, works without a compiler, and is
+what the C must agree with bit by bit; the C, in the header that is named like the Python module, is
+what runs where it could be built.
+"""
+
+import functools
+import importlib
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
 from functools import cache
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
-import numba
-from numba.core import event
+import numpy as np
 
 from anonloom import StageContext
 
 __all__ = [
-    "NOTICE",
-    "announce_compilation",
+    "Kernel",
+    "announce_interpreted",
     "in_threads",
-    "inline_kernel",
+    "is_compiled",
     "kernel",
 ]
 
@@ -25,64 +31,137 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Part = TypeVar("Part")
 Result = TypeVar("Result")
 
-NOTICE = "compiling; this happens once after an installation"
+#: `python` interprets all kernels, whether or not their C was built; `compare` runs both.
+SETTING = "ANONLOOM_KERNELS"
+#: Estimates below this are not worth a number.
+WORTH_A_NUMBER = 5.0
+
+_COMPARES = os.environ.get(SETTING) == "compare"
+
+_thread = threading.local()
 
 
 @cache
-def _digest(folder: Path) -> str:
-    """Digest of all sources that a kernel of a package can be built from."""
-    digest = hashlib.sha256()
-    for source in sorted({*folder.glob("*.py"), *Path(__file__).parent.glob("*.py")}):
-        digest.update(source.read_bytes())
-    return digest.hexdigest()[:12]
+def _table(package: str) -> Any:
+    """The kernels of a package that were built, or None."""
+    if os.environ.get(SETTING) == "python":
+        return None
+    try:
+        importlib.import_module("anonloom_kernels._binding")
+        return importlib.import_module(f"{package}._kernels").table
+    except ModuleNotFoundError:
+        return None
+
+
+def _bind(package: str, name: str) -> Callable[..., Any] | None:
+    table = _table(package)
+    if table is None:
+        return None
+    try:
+        return cast(
+            Callable[..., Any],
+            importlib.import_module("anonloom_kernels._binding").bind(table, name),
+        )
+    except (LookupError, ImportError) as error:
+        raise ImportError(
+            f"the compiled kernels of {package} are not those of its Python files ({error}); "
+            f"install the package again"
+        ) from error
+
+
+class Kernel:
+    """A kernel as Python calls it.
+
+    Attributes
+    ----------
+    reference
+        The Python function.
+    compiled
+        Calls its C; None if that was not built.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.reference = function
+        self.compiled = _bind(function.__module__.partition(".")[0], function.__name__)
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether its C was built."""
+        return self.compiled is not None
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self.compiled is None or getattr(_thread, "interprets", False):
+            return self.interpret(*arguments)
+        if _COMPARES:
+            from anonloom_kernels.comparison import compare_call
+
+            return compare_call(self, arguments)
+        return self.compiled(*arguments)
+
+    def interpret(self, *arguments: Any) -> Any:
+        """Run the Python function, and those of all kernels that it calls."""
+        before = getattr(_thread, "interprets", False)
+        _thread.interprets = True
+        try:
+            # As in C, what overflows wraps around, and a division by zero is no event.
+            with np.errstate(all="ignore"):
+                return self.reference(*arguments)
+        finally:
+            _thread.interprets = before
 
 
 def kernel(function: Function) -> Function:
-    """Compile a function at its first call and keep the result on disk.
+    """Run the C that was built for a function of this name, if its package has any.
 
-    Kernels release the interpreter's lock, so that threads use all cores, and follow numpy in
-    dividing by zero. A kernel that loops takes the arrays out of its named tuples first: each look
-    into a tuple counts references, which costs more than the arithmetic around it.
+    Everything that the function calls is a plain function: in C it is static. Arrays are taken as
+    they are, C-contiguous and of the types in the signature; scratch is allocated outside. C
+    releases the interpreter's lock, so that threads use all cores.
     """
-    # numba looks at the kernel's own file only when it asks whether what it kept is still true;
-    # a kernel may have been built from others. Under a new name it is compiled anew.
-    folder = Path(function.__code__.co_filename).parent
-    function.__qualname__ += f"_{_digest(folder)}"
-    compiled = numba.njit(nogil=True, error_model="numpy")(function)
-    # Where no folder can be written, as in some containers, every process compiles for itself.
-    with suppress(RuntimeError):
-        compiled.enable_caching()
-    return cast(Function, compiled)
+    return cast(Function, Kernel(function))
 
 
-def inline_kernel(function: Function) -> Function:
-    """Compile a function into every kernel that calls it, where a call would cost more than it."""
-    compiled = numba.njit(inline="always", error_model="numpy")(function)
-    return cast(Function, compiled)
+def is_compiled(package: str) -> bool:
+    """Whether the kernels of a package run as C."""
+    return _table(package) is not None
 
 
-class _Notice(event.Listener):
-    """Tells a run, once, that compilation began; what comes from the disk is not compiled."""
-
-    def __init__(self, context: StageContext) -> None:
-        self.run = context
-        self.said = False
-
-    def on_start(self, event: Any) -> None:
-        """Say it before the waiting begins."""
-        if not self.said:
-            self.said = True
-            self.run.note(NOTICE)
-
-    def on_end(self, event: Any) -> None:
-        """Say nothing more."""
+@cache
+def _seconds_per_step() -> float:
+    """What this interpreter takes to read and add one element of an array, about."""
+    numbers, total = np.arange(2000), 0
+    start = time.perf_counter()
+    for index in range(len(numbers)):
+        total += numbers[index]
+    return (time.perf_counter() - start) / len(numbers)
 
 
-@contextmanager
-def announce_compilation(context: StageContext) -> Iterator[None]:
-    """Announce it to the run if any kernel has to be compiled meanwhile."""
-    with event.install_listener("numba:compile", _Notice(context)):
-        yield
+def announce_interpreted(context: StageContext, package: str, steps: float) -> None:
+    """Tell the run, before it waits, that a package's kernels are interpreted, and what helps.
+
+    Parameters
+    ----------
+    package
+        Name of the Python package whose kernels are about to run.
+    steps
+        How many elements they will read and write, about.
+    """
+    if is_compiled(package):
+        return
+    distribution = package.replace("_", "-")
+    seconds = steps * _seconds_per_step()
+    duration = f" and takes about {_rounded(seconds)}" if seconds >= WORTH_A_NUMBER else ""
+    context.note(
+        f"{distribution} was installed without its compiled kernels: this step is interpreted"
+        f"{duration}; to make it fast, install a C compiler and then anonloom-kernels and "
+        f"{distribution} again"
+    )
+
+
+def _rounded(seconds: float) -> str:
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} minutes" if seconds < 6000 else f"{seconds / 3600:.0f} hours"
 
 
 def in_threads(work: Callable[[Part], Result], parts: Iterable[Part], workers: int) -> list[Result]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from anonloom import Table
 from anonloom.typing import FloatArray, IntArray
 from anonloom_columns import collapse
-from anonloom_kernels.compiled import inline_kernel, kernel
+from anonloom_kernels.compiled import kernel
 from anonloom_kernels.hierarchy_levels import Levels, levels_of
 from anonloom_kernels.losses import Losses, extent_loss, losses_of
 
@@ -111,7 +111,7 @@ def _sorted_tally(
     return result
 
 
-@inline_kernel
+@kernel
 def _tally(
     codes: NDArray[np.int32],
     axis: int,
@@ -145,12 +145,12 @@ def _tally(
     return result
 
 
-@inline_kernel
+@kernel
 def _bits(share: float) -> float:
     return -share * np.log2(share)
 
 
-@inline_kernel
+@kernel
 def _gain_of_level(
     losses: Losses, axis: int, digits: NDArray[np.int32], base: int, code: IntArray,
     weight: IntArray, found: int, total: int, bits: float,
@@ -167,7 +167,7 @@ def _gain_of_level(
     return (whole - lost / total) / entropy**bits if entropy > 0.0 else 0.0
 
 
-@inline_kernel
+@kernel
 def _best_cut(
     losses: Losses, axis: int, code: IntArray, weight: IntArray, found: int, total: int, bits: float
 ) -> tuple[float, int]:

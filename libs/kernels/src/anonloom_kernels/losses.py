@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from anonloom import Table
 from anonloom.data import Axis
-from anonloom_kernels.compiled import inline_kernel, kernel
 
 __all__ = [
     "AxisPart",
@@ -157,7 +156,6 @@ def ancestors_of(axis: Axis) -> NDArray[np.int32]:
     return np.ascontiguousarray(above)
 
 
-@inline_kernel
 def loss_between(
     layout: NDArray[np.int64],
     values: NDArray[np.float64],
@@ -188,13 +186,11 @@ def loss_between(
     return values[start + ancestors[level + lo]]
 
 
-@kernel
 def extent_loss(losses: Losses, axis: int, lo: int, hi: int) -> float:
     """Weighted loss of one axis for a class from `lo` to `hi`; see `loss_between`."""
     return loss_between(losses.layout, losses.values, losses.ancestors, axis, lo, hi)
 
 
-@kernel
 def set_loss(losses: Losses, axis: int, members: int, with_missing: bool) -> float:
     """Weighted loss of one axis of kind SET for a class with so many different codes."""
     if members > 1 and with_missing:

@@ -5,12 +5,15 @@ import numpy as np
 
 from anonloom import StageContext, short_repr
 from anonloom.typing import BoolArray, IntArray
-from anonloom_kernels.compiled import announce_compilation
+from anonloom_kernels.compiled import announce_interpreted
 from anonloom_kernels.losses import Losses, losses_of
 from anonloom_mondrian.admission import Admission
 from anonloom_mondrian.candidates import Ways, scratch_for, ways_of
 from anonloom_mondrian.cut_scores import NONE, CutPairs, score_cuts
 from anonloom_mondrian.fragments import Fragments, in_order, join
+
+#: Elements that are read per row and pair of axes, over all levels, for an estimate of the time.
+STEPS = 100
 
 
 @short_repr
@@ -24,8 +27,6 @@ class BestLossCutter:
         Says which cuts are allowable.
     per_bit
         Power of the entropy of a cut, by which the drop in loss is divided.
-    run
-        Told when kernels are compiled.
     losses, ways
         What an extent loses on each axis, and how cuts are sought along it.
     enough
@@ -34,7 +35,6 @@ class BestLossCutter:
 
     admission: Admission
     per_bit: float
-    run: StageContext
     losses: Losses
     ways: Ways
     enough: BoolArray
@@ -44,7 +44,8 @@ class BestLossCutter:
         """Prepare what all levels need."""
         table = admission.table
         enough = admission.large(np.arange(len(admission.rows) + 1))
-        return cls(admission, per_bit, context, losses_of(table), ways_of(table), enough)
+        announce_interpreted(context, __package__, STEPS * len(admission.rows) * len(table.axes) ** 2)
+        return cls(admission, per_bit, losses_of(table), ways_of(table), enough)
 
     def cut(self, level: Fragments) -> tuple[list[Fragments], Fragments]:
         """Cut all classes of a level; return those that stay as they are, and the halves."""
@@ -85,19 +86,18 @@ class BestLossCutter:
         )
         largest = int(np.diff(level.bounds).max())
         scratch = scratch_for(len(level.codes), largest, int(self.losses.size.max()))
-        with announce_compilation(self.run):
-            score_cuts(
-                level.codes,
-                level.weight,
-                level.bounds,
-                self._orders(level),
-                self.losses,
-                self.ways,
-                self.enough,
-                self.per_bit,
-                scratch,
-                result,
-            )
+        score_cuts(
+            level.codes,
+            level.weight,
+            level.bounds,
+            self._orders(level),
+            self.losses,
+            self.ways,
+            self.enough,
+            self.per_bit,
+            scratch,
+            result,
+        )
         return result
 
     def _orders(self, level: Fragments) -> IntArray:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from anonloom import Table
 from anonloom.typing import BoolArray, CodeArray, FloatArray, IntArray
-from anonloom_kernels.compiled import kernel
 from anonloom_kernels.losses import Losses, ancestors_of
 
 #: Along numbers, cuts lie on either side of the values at the eighths of the rows.
@@ -118,7 +117,6 @@ def scratch_for(axes: int, most: int, widest: int) -> Scratch:
     )
 
 
-@kernel
 def ends_of(codes: CodeArray) -> tuple[int, int]:
     """Smallest and largest code."""
     low = high = int(np.int64(codes[0]))
@@ -127,7 +125,6 @@ def ends_of(codes: CodeArray) -> tuple[int, int]:
     return low, high
 
 
-@kernel
 def tally(codes: CodeArray, weights: IntArray, order: IntArray, scratch: Scratch) -> int:
     """Write down the occurring codes in ascending order with their rows; return how many.
 
@@ -159,7 +156,6 @@ def tally(codes: CodeArray, weights: IntArray, order: IntArray, scratch: Scratch
     return result
 
 
-@kernel
 def find_cuts(axis: int, values: int, losses: Losses, ways: Ways, scratch: Scratch) -> int:
     """Write down the first and last values of the cuts in question; return how many they are."""
     mixed = scratch.value[values - 1] == losses.missing[axis]
@@ -189,7 +185,6 @@ def find_cuts(axis: int, values: int, losses: Losses, ways: Ways, scratch: Scrat
     return cut_parts(values, known, parts, cuts, scratch)
 
 
-@kernel
 def cut_parts(values: int, known: int, parts: int, cuts: int, scratch: Scratch) -> int:
     """Write down the cuts on both sides of the values at which each part of the rows ends.
 
@@ -209,7 +204,6 @@ def cut_parts(values: int, known: int, parts: int, cuts: int, scratch: Scratch) 
     return cuts
 
 
-@kernel
 def number_segments(
     codes: CodeArray, values: int, order: IntArray, cuts: int, scratch: Scratch
 ) -> int:

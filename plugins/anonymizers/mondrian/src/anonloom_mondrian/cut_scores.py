@@ -101,7 +101,6 @@ def score_cuts(
             choose(axis, index, cuts, rows, before, enough, per_bit, scratch, found)
 
 
-@kernel
 def whole_lost(own: CodeArray, losses: Losses, scratch: Scratch) -> float:
     """What one row of the class loses while it is not cut; also marks the axes that vary."""
     lost = 0.0
@@ -120,7 +119,6 @@ def whole_lost(own: CodeArray, losses: Losses, scratch: Scratch) -> float:
     return lost
 
 
-@kernel
 def add_lost(
     codes: CodeArray, axis: int, segments: int, cuts: int, losses: Losses, scratch: Scratch
 ) -> None:
@@ -160,7 +158,6 @@ def add_lost(
         forget_members(members, scratch)
 
 
-@kernel
 def cumulate(segments: int, top: int, scratch: Scratch) -> None:
     """Least and most code of the segments before, and of those from, each segment on."""
     least, most = scratch.ends[0], scratch.ends[1]
@@ -174,7 +171,6 @@ def cumulate(segments: int, top: int, scratch: Scratch) -> None:
         most[2, back] = max(most[2, back + 1], most[0, back])
 
 
-@kernel
 def note_members(codes: CodeArray, scratch: Scratch) -> int:
     """Write down the different codes and in which segments each occurs; return how many."""
     members = 0
@@ -186,14 +182,12 @@ def note_members(codes: CodeArray, scratch: Scratch) -> int:
     return members
 
 
-@kernel
 def forget_members(members: int, scratch: Scratch) -> None:
     """Clear what `note_members` wrote."""
     for i in range(members):
         scratch.seen[scratch.member[i]] = 0
 
 
-@kernel
 def count_members(members: int, first: int, last: int, scratch: Scratch) -> tuple[int, int]:
     """How many of the noted codes occur in these segments, and how many outside of them."""
     one = np.uint64(1)
@@ -206,7 +200,6 @@ def count_members(members: int, first: int, last: int, scratch: Scratch) -> tupl
     return inside, outside
 
 
-@kernel
 def choose(
     axis: int,
     at: int,

@@ -1,0 +1,91 @@
+"""Kernels run twice, as C and as Python, on the same arguments: every bit must be the same.
+
+With `ANONLOOM_KERNELS=compare` in the environment every call of every kernel is compared, whatever
+is run; `assert_same` compares one call.
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from anonloom_kernels.compiled import Kernel
+
+__all__ = ["arrays_compared", "assert_same", "compare_call"]
+
+#: Arrays that were compared in this process, by kernel.
+_compared: Counter[str] = Counter()
+_lock = threading.Lock()
+
+
+def assert_same(kernel: Any, *arguments: Any) -> Any:
+    """Call a kernel and return its result; the Python text must leave the same bits everywhere."""
+    assert isinstance(kernel, Kernel), "only what is decorated with kernel has a C of its own"
+    assert kernel.is_compiled, "there is no C to compare with: it was not built"
+    return compare_call(kernel, arguments)
+
+
+def compare_call(kernel: Kernel, arguments: tuple[Any, ...]) -> Any:
+    """Call a compiled kernel and its reference; raise AssertionError where they differ."""
+    memo: dict[int, Any] = {}
+    copies = tuple(_copy(argument, memo) for argument in arguments)
+    result = kernel.compiled(*arguments)
+    expected = kernel.interpret(*copies)
+    _same_result(kernel, expected, result)
+    count = 0
+    for number, (before, after) in enumerate(
+        zip(_arrays(copies), _arrays(arguments), strict=True), start=1
+    ):
+        count += 1
+        if before.tobytes() != after.tobytes():
+            differ = np.flatnonzero(before.ravel() != after.ravel())
+            raise AssertionError(
+                f"kernel {kernel.__name__}: array {number} of its arguments has other bits in C "
+                f"than in Python, first at {differ[:5].tolist()}"
+            )
+    with _lock:
+        _compared[kernel.__name__] += count
+    return result
+
+
+def arrays_compared() -> Counter[str]:
+    """How many arrays were compared in this process, by kernel."""
+    with _lock:
+        return Counter(_compared)
+
+
+def _copy(value: Any, memo: dict[int, Any]) -> Any:
+    """A copy in which what was one array is still one."""
+    if isinstance(value, tuple):
+        items = [_copy(item, memo) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if not isinstance(value, np.ndarray):
+        return value
+    if id(value) not in memo:
+        memo[id(value)] = value.copy()
+    return memo[id(value)]
+
+
+def _arrays(value: Any) -> Iterator[np.ndarray[Any, Any]]:
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _arrays(item)
+
+
+def _same_result(kernel: Kernel, expected: Any, result: Any) -> None:
+    expected = expected if isinstance(expected, tuple) else (expected,)
+    result = result if isinstance(result, tuple) else (result,)
+    bits = [[_bits(value) for value in values] for values in (expected, result)]
+    if bits[0] != bits[1]:
+        raise AssertionError(f"kernel {kernel.__name__}: C returns something else than Python")
+
+
+def _bits(value: Any) -> Any:
+    """A number as what it is made of: 0.0 and -0.0 differ, and a NaN equals itself."""
+    if isinstance(value, float | np.floating):
+        return float(value).hex()
+    return None if value is None else int(value)
