@@ -375,7 +375,9 @@ def _extensions(member: Member) -> list[str]:
             if part.get(key) is not True:
                 results.append(f"pyproject.toml: extension {part['name']} must say {key} = true")
     if tools.get("distutils", {}).get("bdist_wheel", {}).get("py_limited_api") != "cp311":
-        results.append('pyproject.toml: [tool.distutils.bdist_wheel] py_limited_api must be "cp311"')
+        results.append(
+            'pyproject.toml: [tool.distutils.bdist_wheel] must say py_limited_api = "cp311"'
+        )
     return results
 
 

@@ -1,116 +1,238 @@
-"""Compilation is announced once, only when it happens; threads keep the order of the parts."""
+"""Kernels run as C or interpreted, with the same result; who waits is told; threads keep order."""
 
-import importlib.util
 import os
 import subprocess
 import sys
 import textwrap
 import time
 
+import numpy as np
 import pytest
 
 from anonloom import StageContext
-from anonloom_kernels import compiled
-from anonloom_kernels.compiled import (
-    NOTICE,
-    announce_compilation,
-    in_threads,
-    inline_kernel,
-    kernel,
+from anonloom_kernels import comparison, compiled
+from anonloom_kernels.comparison import (
+    arrays_compared,
+    assert_same,
+    compare_call,
+    comparing_kernels,
 )
+from anonloom_kernels.compiled import Kernel, announce_interpreted, in_threads, is_compiled, kernel
 
 
-@inline_kernel
-def _tripled(number):
-    return 3 * number
+@kernel
+def wraps(numbers):
+    """Both is an event for numpy, and none in C."""
+    return int(numbers[0] * numbers[0]), float(np.float64(1) / numbers[1])
 
 
-def test_says_once_that_it_compiles_and_never_again_for_the_same_types():
-    texts = []
-    context = StageContext(say=texts.append)
-
-    def fresh(number):
-        return _tripled(number) + 1
-
-    once = compiled.numba.njit(fresh)
-    with announce_compilation(context):
-        results = [once(2), once(2.5)]
-    assert [7, 8.5] == results
-    assert ["compiling; this happens once after an installation"] == texts == [NOTICE]
-
-    with announce_compilation(context):
-        once(3)
-    assert 1 == len(texts)
+@kernel
+def calls_another(numbers):
+    return wraps(numbers)[0] + 1
 
 
-def test_says_nothing_when_nothing_is_compiled():
-    texts = []
+def test_without_c_the_python_text_runs_and_overflow_is_no_event():
+    largest = np.array([2**62, 0])
 
-    with announce_compilation(StageContext(say=texts.append)):
-        pass
+    assert not wraps.is_compiled
+    assert (0, float("inf")) == wraps(largest)
+    assert 1 == calls_another(largest)
 
-    assert [] == texts
+
+def with_c(function, c):
+    """A kernel with something in the place of its C."""
+    result = Kernel(function)
+    result.compiled = c
+    return result
+
+
+def test_a_reference_calls_the_references_of_other_kernels(monkeypatch):
+    """Otherwise it would be compared with parts of itself."""
+
+    def refuse(*_):
+        raise AssertionError("C was called")
+
+    monkeypatch.setitem(globals(), "wraps", with_c(wraps.reference, refuse))
+
+    assert 1 == calls_another(np.array([2**62, 0]))
+    with pytest.raises(AssertionError, match="C was called"):
+        wraps(np.array([2**62, 0]))
+
+
+def test_c_is_called_again_after_a_reference_has_failed():
+    def fail(numbers):
+        raise ValueError("wrong")
+
+    both = with_c(fail, lambda numbers: 7)
+    with pytest.raises(ValueError, match="wrong"):
+        both.interpret([])
+    assert 7 == both([])
+
+
+def add_one(numbers, pair):
+    numbers += 1
+    pair[0][0] = numbers[0]
+    return float(numbers[0]), len(pair)
+
+
+SAME = with_c(add_one, add_one)
+
+
+def arguments():
+    shared = np.array([1.0, np.nan])
+    return shared, (shared, np.array([2]))
+
+
+def test_a_comparison_returns_the_result_and_counts_arrays():
+    before = arrays_compared()["add_one"]
+
+    assert (2.0, 2) == assert_same(SAME, *arguments())
+    assert 3 == arrays_compared()["add_one"] - before
+
+
+def other_array(numbers, pair):
+    result = add_one(numbers, pair)
+    pair[1][0] += 1
+    return result
+
+
+def other_zero(numbers, pair):
+    add_one(numbers, pair)
+    numbers[0] = -0.0
+
+
+def zero(numbers, pair):
+    add_one(numbers, pair)
+    numbers[0] = 0.0
+
+
+DIFFERENT = {
+    "an array": (
+        with_c(add_one, other_array),
+        "kernel add_one: array 3 of its arguments has other bits in C than in Python, first at [0]",
+    ),
+    "a result": (
+        with_c(add_one, lambda numbers, pair: (add_one(numbers, pair)[0] + 1e-9, 2)),
+        "kernel add_one: C returns something else than Python",
+    ),
+    "the sign of zero": (
+        with_c(zero, other_zero),
+        "kernel zero: array 1 of its arguments has other bits in C than in Python, first at [0]",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", DIFFERENT)
+def test_a_comparison_finds_every_difference(case):
+    both, text = DIFFERENT[case]
+    with pytest.raises(AssertionError) as caught:
+        compare_call(both, arguments())
+    assert text == str(caught.value)
+
+
+def test_only_what_was_built_can_be_compared():
+    with pytest.raises(AssertionError) as caught:
+        assert_same(wraps, np.array([1, 1]))
+    assert "there is no C to compare with: it was not built" == str(caught.value)
+    with pytest.raises(AssertionError) as caught:
+        assert_same(add_one, *arguments())
+    assert "only what is decorated with kernel has a C of its own" == str(caught.value)
+
+
+def test_every_call_is_compared_where_the_environment_says_so(monkeypatch):
+    monkeypatch.setattr(compiled, "compares", True)
+    before = comparison.arrays_compared()["add_one"]
+
+    assert (2.0, 2) == SAME(*arguments())
+    assert 3 == comparison.arrays_compared()["add_one"] - before
+    with pytest.raises(AssertionError):
+        with_c(add_one, other_array)(*arguments())
+
+
+def test_calls_are_compared_for_a_while():
+    with pytest.raises(AssertionError, match="has other bits"), comparing_kernels():
+        with_c(add_one, other_array)(*arguments())
+    with_c(add_one, other_array)(*arguments())
+
+
+def test_a_comparison_of_nothing_fails():
+    with pytest.raises(AssertionError) as caught, comparing_kernels():
+        wraps(np.array([1, 1]))
+    assert "no compiled kernel was called" == str(caught.value)
 
 
 PROGRAM = """
-    import sys
-    sys.path.insert(0, sys.argv[1])
-    from anonloom import StageContext
-    from anonloom_kernels.compiled import announce_compilation
-    with announce_compilation(StageContext(say=print)):
-        from counting import doubled
-        print(doubled(4))
-"""
-SOURCE = """
-    from anonloom_kernels.compiled import kernel
-    from factor import FACTOR
-
-    @kernel
-    def doubled(number):
-        return FACTOR * number
+    from anonloom_kernels.compiled import is_compiled
+    from anonloom_kernels.level_order_key import order_blocks
+    print(is_compiled("anonloom_kernels"), order_blocks.is_compiled)
 """
 
 
-def outcome(folder):
-    """Lines that a fresh interpreter prints."""
+def test_the_environment_can_ask_for_interpreted_kernels():
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(PROGRAM), str(folder)],
-        env=os.environ | {"NUMBA_CACHE_DIR": str(folder / "kept"), "PYTHONDONTWRITEBYTECODE": "1"},
+        [sys.executable, "-c", textwrap.dedent(PROGRAM)],
+        env=os.environ | {"ANONLOOM_KERNELS": "python"},
         capture_output=True,
         text=True,
         check=True,
     )
-    return done.stdout.splitlines()
+    assert "False False\n" == done.stdout
 
 
-@pytest.mark.long
-def test_what_was_compiled_is_kept_until_a_source_beside_it_changes(tmp_path):
-    """A change elsewhere in the package may change what was built into a kernel."""
-    (tmp_path / "counting.py").write_text(textwrap.dedent(SOURCE))
-    (tmp_path / "factor.py").write_text("FACTOR = 2\n")
+def test_c_of_other_sources_is_refused(monkeypatch):
+    class Binding:
+        @staticmethod
+        def bind(table, name):
+            raise LookupError(f"no kernel is called '{name}'")
 
-    assert [NOTICE, "8"] == outcome(tmp_path)
-    assert ["8"] == outcome(tmp_path)
+    monkeypatch.setitem(sys.modules, "anonloom_kernels._binding", Binding)
+    monkeypatch.setattr(compiled, "_table", lambda package: object())
+    with pytest.raises(ImportError) as caught:
+        kernel(add_one)
+    expected = (
+        f"the compiled kernels of {add_one.__module__.partition('.')[0]} are not those of its "
+        "Python files (no kernel is called 'add_one'); install the package again"
+    )
+    assert expected == str(caught.value)
 
-    (tmp_path / "factor.py").write_text("FACTOR = 3\n")
-    assert [NOTICE, "12"] == outcome(tmp_path)
+
+ADVICE = "; to make it fast, install a C compiler and then anonloom-kernels and anonloom-toy again"
 
 
-def test_a_changed_source_changes_the_name_of_a_kernel(tmp_path):
-    names = []
-    for index, body in enumerate(("return 1", "return 2")):
-        folder = tmp_path / str(index)
-        folder.mkdir()
-        source = folder / "one.py"
-        source.write_text(f"def number():\n    {body}\n")
-        spec = importlib.util.spec_from_file_location("one", source)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        kernel(module.number)
-        names.append(module.number.__qualname__)
+@pytest.mark.parametrize(
+    ("steps", "duration"),
+    [
+        (1, ""),
+        (4_000_000, ""),
+        (42_000_000, " and takes about 42 s"),
+        (150_000_000, " and takes about 2 minutes"),
+        (9_000_000_000, " and takes about 2 hours"),
+    ],
+)
+def test_who_waits_for_an_interpreted_kernel_is_told_how_long_and_what_helps(
+    monkeypatch, steps, duration
+):
+    monkeypatch.setattr(compiled, "_seconds_per_step", lambda: 1e-6)
+    texts = []
 
-    assert names[0] != names[1]
-    assert ["number", "number"] == [name.rpartition("_")[0] for name in names]
+    announce_interpreted(StageContext(say=texts.append), "anonloom_toy", steps)
+
+    begin = "anonloom-toy was installed without its compiled kernels: this step is interpreted"
+    assert [begin + duration + ADVICE] == texts
+
+
+def test_nothing_is_said_where_kernels_are_compiled(monkeypatch):
+    monkeypatch.setattr(compiled, "_table", lambda package: object())
+    texts = []
+
+    announce_interpreted(StageContext(say=texts.append), "anonloom_toy", 1e12)
+
+    assert is_compiled("anonloom_toy")
+    assert [] == texts
+
+
+def test_a_step_takes_some_time():
+    assert 0 < compiled._seconds_per_step() < 1e-3
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])

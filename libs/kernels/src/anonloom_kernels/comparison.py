@@ -1,19 +1,21 @@
 """Kernels run twice, as C and as Python, on the same arguments: every bit must be the same.
 
 With `ANONLOOM_KERNELS=compare` in the environment every call of every kernel is compared, whatever
-is run; `assert_same` compares one call.
+is run; `comparing_kernels` does the same for a while, `assert_same` for one call.
 """
 
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
+from anonloom_kernels import compiled
 from anonloom_kernels.compiled import Kernel
 
-__all__ = ["arrays_compared", "assert_same", "compare_call"]
+__all__ = ["arrays_compared", "assert_same", "compare_call", "comparing_kernels"]
 
 #: Arrays that were compared in this process, by kernel.
 _compared: Counter[str] = Counter()
@@ -25,6 +27,18 @@ def assert_same(kernel: Any, *arguments: Any) -> Any:
     assert isinstance(kernel, Kernel), "only what is decorated with kernel has a C of its own"
     assert kernel.is_compiled, "there is no C to compare with: it was not built"
     return compare_call(kernel, arguments)
+
+
+@contextmanager
+def comparing_kernels() -> Iterator[None]:
+    """Compare every call of a compiled kernel meanwhile; fail if there was none."""
+    before, compiled.compares = compiled.compares, True
+    count = arrays_compared().total()
+    try:
+        yield
+    finally:
+        compiled.compares = before
+    assert arrays_compared().total() > count, "no compiled kernel was called"
 
 
 def compare_call(kernel: Kernel, arguments: tuple[Any, ...]) -> Any:
@@ -40,7 +54,7 @@ def compare_call(kernel: Kernel, arguments: tuple[Any, ...]) -> Any:
     ):
         count += 1
         if before.tobytes() != after.tobytes():
-            differ = np.flatnonzero(before.ravel() != after.ravel())
+            differ = np.flatnonzero((_bytes(before) != _bytes(after)).any(axis=1))
             raise AssertionError(
                 f"kernel {kernel.__name__}: array {number} of its arguments has other bits in C "
                 f"than in Python, first at {differ[:5].tolist()}"
@@ -74,6 +88,11 @@ def _arrays(value: Any) -> Iterator[np.ndarray[Any, Any]]:
     elif isinstance(value, tuple):
         for item in value:
             yield from _arrays(item)
+
+
+def _bytes(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The bytes of every element, (elements x bytes)."""
+    return np.frombuffer(array.tobytes(), np.uint8).reshape(array.size, -1)
 
 
 def _same_result(kernel: Kernel, expected: Any, result: Any) -> None:

@@ -1,8 +1,8 @@
 """How kernels run: their C where it was built, otherwise their Python text, interpreted.
 
-A kernel is written twice. The Python function reads like the paper, works without a compiler, and is
-what the C must agree with bit by bit; the C, in the header that is named like the Python module, is
-what runs where it could be built.
+A kernel is written twice. The Python function reads like the paper, works without a compiler, and
+is what the C must agree with bit by bit; the C, in the header that is named like the Python module,
+is what runs where it could be built.
 """
 
 import functools
@@ -36,9 +36,10 @@ SETTING = "ANONLOOM_KERNELS"
 #: Estimates below this are not worth a number.
 WORTH_A_NUMBER = 5.0
 
-_COMPARES = os.environ.get(SETTING) == "compare"
 
 _thread = threading.local()
+#: Whether every call is compared; see `comparison`.
+compares = os.environ.get(SETTING) == "compare"
 
 
 @cache
@@ -91,9 +92,10 @@ class Kernel:
         return self.compiled is not None
 
     def __call__(self, *arguments: Any) -> Any:
+        """Run the C, or else the Python function."""
         if self.compiled is None or getattr(_thread, "interprets", False):
             return self.interpret(*arguments)
-        if _COMPARES:
+        if compares:
             from anonloom_kernels.comparison import compare_call
 
             return compare_call(self, arguments)

@@ -1,8 +1,11 @@
-"""How kernels are compiled: once per installation, without the interpreter's lock, announced."""
+"""For authors who would rather write no C: kernels that numba compiles at their first call.
+
+Needs the extra `numba`. What is compiled is kept on disk, once per installation; whoever waits is
+told. Anonloom's own kernels are written in C, see `compiled`.
+"""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -16,14 +19,10 @@ from anonloom import StageContext
 __all__ = [
     "NOTICE",
     "announce_compilation",
-    "in_threads",
-    "inline_kernel",
-    "kernel",
+    "numba_kernel",
 ]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-Part = TypeVar("Part")
-Result = TypeVar("Result")
 
 NOTICE = "compiling; this happens once after an installation"
 
@@ -37,7 +36,7 @@ def _digest(folder: Path) -> str:
     return digest.hexdigest()[:12]
 
 
-def kernel(function: Function) -> Function:
+def numba_kernel(function: Function) -> Function:
     """Compile a function at its first call and keep the result on disk.
 
     Kernels release the interpreter's lock, so that threads use all cores, and follow numpy in
@@ -52,12 +51,6 @@ def kernel(function: Function) -> Function:
     # Where no folder can be written, as in some containers, every process compiles for itself.
     with suppress(RuntimeError):
         compiled.enable_caching()
-    return cast(Function, compiled)
-
-
-def inline_kernel(function: Function) -> Function:
-    """Compile a function into every kernel that calls it, where a call would cost more than it."""
-    compiled = numba.njit(inline="always", error_model="numpy")(function)
     return cast(Function, compiled)
 
 
@@ -83,11 +76,3 @@ def announce_compilation(context: StageContext) -> Iterator[None]:
     """Announce it to the run if any kernel has to be compiled meanwhile."""
     with event.install_listener("numba:compile", _Notice(context)):
         yield
-
-
-def in_threads(work: Callable[[Part], Result], parts: Iterable[Part], workers: int) -> list[Result]:
-    """Apply work, most of it in kernels, to every part; results in the order of the parts."""
-    if workers <= 1:
-        return [work(part) for part in parts]
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(work, parts))

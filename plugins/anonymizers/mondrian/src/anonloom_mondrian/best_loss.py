@@ -12,8 +12,8 @@ from anonloom_mondrian.candidates import Ways, scratch_for, ways_of
 from anonloom_mondrian.cut_scores import NONE, CutPairs, score_cuts
 from anonloom_mondrian.fragments import Fragments, in_order, join
 
-#: Elements that are read per row and pair of axes, over all levels, for an estimate of the time.
-STEPS = 100
+#: Elements that are read per row and axis, over all levels, for an estimate of the time.
+STEPS = 400
 
 
 @short_repr
@@ -44,7 +44,7 @@ class BestLossCutter:
         """Prepare what all levels need."""
         table = admission.table
         enough = admission.large(np.arange(len(admission.rows) + 1))
-        announce_interpreted(context, __package__, STEPS * len(admission.rows) * len(table.axes) ** 2)
+        announce_interpreted(context, __package__, STEPS * len(admission.rows) * len(table.axes))
         return cls(admission, per_bit, losses_of(table), ways_of(table), enough)
 
     def cut(self, level: Fragments) -> tuple[list[Fragments], Fragments]:

@@ -4,8 +4,10 @@
  * another compiler gets a module that offers nothing, and numpy is used. Nothing here branches on
  * a secret or looks one up in a table: AES and carry-less products are instructions.
  */
+#define Py_LIMITED_API 0x030B0000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "_kernel.h"

@@ -64,7 +64,7 @@ static PyObject *schedule(PyObject *self, PyObject *args) {
   const size_t count = (size_t)keys.len / BLOCK;
   PyObject *out = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(count * SCHEDULE));
   for (size_t i = 0; i < count && out; i++)
-    key_schedule((uint8_t *)PyBytes_AS_STRING(out) + SCHEDULE * i, (const uint8_t *)keys.buf + BLOCK * i);
+    key_schedule((uint8_t *)PyBytes_AsString(out) + SCHEDULE * i, (const uint8_t *)keys.buf + BLOCK * i);
   PyBuffer_Release(&keys);
   return out;
 }
@@ -73,9 +73,9 @@ static PyObject *schedule(PyObject *self, PyObject *args) {
 static int work(job_t *job, int vaes) {
   const size_t planes = job->layout.width == BLOCK ? 0 : job->layout.planes;
   job->top_stride = BLOCK * (job->shape.tiles + PAD);
-  job->tops = PyMem_RawMalloc(job->top_stride * job->count + 1);
-  job->states = PyMem_RawMalloc(BLOCK * BATCH * (TILE + PAD));
-  job->sums = planes ? PyMem_RawMalloc(PLANE * planes) : NULL;
+  job->tops = malloc(job->top_stride * job->count + 1);
+  job->states = malloc(BLOCK * BATCH * (TILE + PAD));
+  job->sums = planes ? malloc(PLANE * planes) : NULL;
   const int ready = job->tops && job->states && (job->sums || !planes);
   if (ready) {
     Py_BEGIN_ALLOW_THREADS;
@@ -85,9 +85,9 @@ static int work(job_t *job, int vaes) {
       run_aesni(job);
     Py_END_ALLOW_THREADS;
   }
-  PyMem_RawFree(job->tops);
-  PyMem_RawFree(job->states);
-  PyMem_RawFree(job->sums);
+  free(job->tops);
+  free(job->states);
+  free(job->sums);
   return ready ? 0 : -1;
 }
 
