@@ -11,6 +11,7 @@ from queue import SimpleQueue
 import alone
 import bump_version
 import check_workspace
+import copy_shared_headers
 import make_constraints
 import make_metapackage
 import pytest
@@ -103,25 +104,121 @@ def test_a_workspace_that_agrees_has_no_problems(workspace):
     assert [] == check_workspace.problems(workspace)
 
 
-def test_a_package_with_compiled_code_is_built_by_setuptools(workspace):
-    write(workspace / "plugins/samplers/two-coins/setup.py")
-    with (workspace / COINS).open("a") as file:
-        keys = ", ".join(f'{{ file = "{name}" }}' for name in check_workspace.CACHE_KEYS)
-        file.write(f"[tool.uv]\ncache-keys = [{keys}]\n")
-    message = "build-backend must be setuptools.build_meta. Got hatchling.build instead."
-    assert [f"{COINS}: {message}"] == check_workspace.problems(workspace)
+COINS_SOURCE = "src/anonloom_two_coins"
+
+
+def extension(sources="_kernels.c", depends="", **changed):
+    """What a package with C code says about it in its pyproject.toml."""
+    words = {"optional": "true", "py-limited-api": "true"} | changed
+    keys = ", ".join(f'{{ file = "{name}" }}' for name in check_workspace.CACHE_KEYS)
+    named = {"sources": sources.split(), "depends": depends.split()}
+    lists = [
+        f"{key} = {[f'{COINS_SOURCE}/{name}' for name in names]}" for key, names in named.items()
+    ]
+    return "\n".join(
+        [
+            "[[tool.setuptools.ext-modules]]",
+            'name = "anonloom_two_coins._kernels"',
+            *lists,
+            *(f"{key} = {value}" for key, value in words.items()),
+            '[tool.distutils.bdist_wheel]\npy_limited_api = "cp311"',
+            f"[tool.uv]\ncache-keys = [{keys}]\n",
+        ]
+    )
+
+
+@pytest.fixture
+def with_c(workspace):
+    """The workspace, whose plugin has C code that includes two shared headers, and its folder."""
+    folder = workspace / "plugins/samplers/two-coins" / COINS_SOURCE
+    shared = workspace / check_workspace.SHARED_HEADERS
+    write(shared / "kernel.h", "/* views */\n")
+    write(shared / "losses.h", '#include "kernel.h"\n')
+    write(shared / "unused.h")
+    library = workspace / "libs/kernels/src/anonloom_kernels/_kernels.c"
+    write(library, '#include "losses.h"\n')
+    names = ("_kernels.c", "kernel.h", "losses.h", "unused.h")
+    with (workspace / LIBRARY).open("a") as file:
+        text = extension(names[0], " ".join(names[1:])).replace("two_coins", "kernels")
+        file.write(text)
+    change(workspace / LIBRARY, "hatchling.build", "setuptools.build_meta")
+    write(folder / "_kernels.c", '#include "coin.h"\n')
+    write(folder / "coin.h", '#include "shared/losses.h"\n')
+    for name in ("kernel.h", "losses.h"):
+        write(folder / "shared" / name, (shared / name).read_text())
     change(workspace / COINS, "hatchling.build", "setuptools.build_meta")
+    with (workspace / COINS).open("a") as file:
+        file.write(extension(depends="coin.h shared/kernel.h shared/losses.h"))
+    return workspace, folder
+
+
+def test_a_workspace_with_compiled_code_that_agrees_has_no_problems(with_c):
+    assert [] == check_workspace.problems(with_c[0])
+
+
+SAID_OF_C = {
+    "build-backend": (
+        "setuptools.build_meta", "hatchling.build",
+        "build-backend must be setuptools.build_meta. Got hatchling.build instead.",
+    ),
+    "cache": (
+        ', { file = "src/**/*.h" }', "",
+        '[tool.uv] cache-keys must hold { file = "src/**/*.h" }',
+    ),
+    "a header that is not named": (
+        f", '{COINS_SOURCE}/shared/losses.h'", "",
+        f"no extension names {COINS_SOURCE}/shared/losses.h",
+    ),
+    "a file that is not there": (
+        f"'{COINS_SOURCE}/coin.h'", f"'{COINS_SOURCE}/coin.h', '{COINS_SOURCE}/more.h'",
+        f"there is no {COINS_SOURCE}/more.h",
+    ),
+    "not optional": (
+        "optional = true", "optional = false",
+        "extension anonloom_two_coins._kernels must say optional = true",
+    ),
+    "one Python only": (
+        "py-limited-api = true\n", "",
+        "extension anonloom_two_coins._kernels must say py-limited-api = true",
+    ),
+    "a wheel for one Python only": (
+        'py_limited_api = "cp311"', 'py_limited_api = "cp312"',
+        '[tool.distutils.bdist_wheel] must say py_limited_api = "cp311"',
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", SAID_OF_C)
+def test_what_a_package_says_of_its_compiled_code_is_checked(with_c, case):
+    old, new, message = SAID_OF_C[case]
+    change(with_c[0] / COINS, old, new)
+    assert [f"{COINS}: {message}"] == check_workspace.problems(with_c[0])
+
+
+def test_copies_of_shared_headers_must_be_as_the_library_has_them(with_c):
+    workspace, folder = with_c
+    (folder / "shared/losses.h").write_text("/* another */\n")
+    (folder / "shared/kernel.h").unlink()
+    (folder / "shared/unused.h").write_text("")
+    where, advice = COINS.rpartition("/")[0], "run tools/copy_shared_headers.py"
+    names = ("kernel.h", "losses.h", "unused.h")
+    copies = [f"{where}/{COINS_SOURCE}/shared/{name}" for name in names]
+    expected = [f"{copy}: is not as libs/kernels has it; {advice}" for copy in copies]
+    assert expected == [p for p in check_workspace.problems(workspace) if advice in p]
+
+
+def test_shared_headers_are_copied_with_what_they_include(with_c, monkeypatch, capsys):
+    workspace, folder = with_c
+    (folder / "shared/losses.h").write_text("/* another */\n")
+    (folder / "shared/kernel.h").unlink()
+    (folder / "shared/unused.h").write_text("")
+    monkeypatch.setattr(copy_shared_headers, "ROOT", workspace)
+
+    assert 0 == copy_shared_headers.main()
+
     assert [] == check_workspace.problems(workspace)
-
-
-def test_a_package_with_compiled_code_is_built_again_when_its_code_changes(workspace):
-    keys = [f'{{ file = "{file}" }}' for file in ("pyproject.toml", "setup.py", "src/**/*.c")]
-    write(workspace / "plugins/samplers/two-coins/setup.py")
-    change(workspace / COINS, "hatchling.build", "setuptools.build_meta")
-    with (workspace / COINS).open("a") as file:
-        file.write(f"[tool.uv]\ncache-keys = [{', '.join(keys)}]\n")
-    message = '[tool.uv] cache-keys must hold { file = "src/**/*.h" }'
-    assert [f"{COINS}: {message}"] == check_workspace.problems(workspace)
+    names = {line.rpartition("/")[2] for line in capsys.readouterr().out.splitlines()}
+    assert {"kernel.h", "losses.h", "unused.h"} == names
 
 
 LIBRARY = "libs/kernels/pyproject.toml"
@@ -525,7 +622,6 @@ def test_what_runs_for_a_plugin_with_uv(coins, wheels, tmp_path, slots):
             "tests",
         ],
     ] == recorder.commands
-    assert {"NUMBA_CACHE_DIR": str(tmp_path / "compiled kernels")} == recorder.settings
     assert ("two-coins", "3 passed, 1 skipped", True) == (
         result.name,
         result.summary,
@@ -536,10 +632,9 @@ def test_what_runs_for_a_plugin_with_uv(coins, wheels, tmp_path, slots):
 def test_what_is_kept_between_packages_lies_in_no_package_s_folder(coins, wheels, tmp_path, slots):
     recorder = Recorder("3 passed in 0.12s\n")
     alone.check(coins, wheels, tmp_path, alone.Uv("uv", recorder), slots)
-    kept = [recorder.settings["NUMBA_CACHE_DIR"]]
-    kept += [word.partition("=")[2] for word in recorder.commands[-1] if "pycache_prefix" in word]
+    kept = [word.partition("=")[2] for word in recorder.commands[-1] if "pycache_prefix" in word]
     names = {member.short for member in check_workspace.members(ROOT)}
-    assert 2 == len(kept)
+    assert 1 == len(kept)
     assert set() == names & {Path(folder).name for folder in kept}
 
 

@@ -198,7 +198,7 @@ def check(member: Member, wheels: Path, scratch: Path, tool: Installer, slots: S
     """Install one package into an environment of its own and run its tests there.
 
     Environments follow each other in the same few places, one for each that is there at a time:
-    kernels that several packages share are compiled for a place, and kept for the next one.
+    what Python has translated for a place is kept for the next one.
     """
     slot = slots.get()
     start = time.monotonic()
@@ -209,13 +209,12 @@ def check(member: Member, wheels: Path, scratch: Path, tool: Installer, slots: S
         # Isolated: neither the folder nor PYTHONPATH becomes importable.
         # What takes long says nothing about what a package needs, and runs in the workspace.
         quick = ["-q", "-m", "not long", "--hypothesis-profile=quick", "tests"]
-        # Not a name that a package has: their folders lie beside it.
-        kernels = str(scratch / "compiled kernels")
-        # Kept like the kernels: the next environment in this place need not translate what both
-        # have installed again. Python looks at each source's time and size before it uses it.
+        # The next environment in this place need not translate what both have installed again.
+        # Python looks at each source's time and size before it uses it. Not a name that a package
+        # has: their folders lie beside it.
         translated = f"pycache_prefix={scratch / 'translated sources'}"
         tests = [str(python), "-I", "-X", translated, "-m", "pytest", *quick]
-        printed = tool.run(tests, cwd=place, NUMBA_CACHE_DIR=kernels)
+        printed = tool.run(tests, cwd=place)
     except CommandFailedError as failure:
         return Result(member.short, time.monotonic() - start, "FAILED", str(failure))
     finally:

@@ -11,7 +11,7 @@ Needs nothing but the standard library.
 
 import sys
 
-from check_workspace import ROOT, shared_headers
+from check_workspace import ROOT, members, shared_headers
 
 
 def main() -> int:
@@ -23,12 +23,11 @@ def main() -> int:
             copy.parent.mkdir(exist_ok=True)
             copy.write_bytes(source.read_bytes())
             changed.append(copy)
-    for folder in {copy.parent for copy in wanted} | set(ROOT.glob("*/*/*/src/*/shared")):
-        for copy in folder.glob("*.h"):
-            if copy not in wanted:
-                copy.unlink()
-                changed.append(copy)
-    for copy in changed:
+    for copy in {file for m in members(ROOT) for file in m.folder.glob("src/*/shared/*")}:
+        if copy not in wanted:
+            copy.unlink()
+            changed.append(copy)
+    for copy in sorted(changed):
         print(copy.relative_to(ROOT))
     return 0
 
