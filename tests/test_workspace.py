@@ -5,16 +5,19 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from queue import SimpleQueue
 
 import alone
 import bump_version
 import check_workspace
+import compiled_wheels
 import copy_shared_headers
 import make_constraints
 import make_metapackage
 import pytest
+import sanitize_kernels
 import yaml
 
 from anonloom import Registry
@@ -696,3 +699,33 @@ def test_an_unknown_name_is_refused_before_anything_is_built():
     message = f"alone: no package nothing; there are {known}"
     with pytest.raises(SystemExit, match=f"^{re.escape(message)}$"):
         alone.main(["--only", "nothing"])
+
+
+def test_wheels_without_their_compiled_code_are_found(with_c, tmp_path):
+    """Extensions are optional, so that a build without them does not fail."""
+    workspace, _ = with_c
+    coins = next(m for m in check_workspace.members(workspace) if m.short == "two-coins")
+    wheels = {}
+    for name, held in (
+        ("with", "_kernels.abi3.so"),
+        ("windows", "_kernels.pyd"),
+        ("without", "a.py"),
+    ):
+        wheels[name] = tmp_path / f"{name}.whl"
+        with zipfile.ZipFile(wheels[name], "w") as wheel:
+            wheel.writestr(f"anonloom_two_coins/{held}", "")
+
+    assert ["kernels", "two-coins"] == [
+        m.short for m in compiled_wheels.compiled(check_workspace.members(workspace))
+    ]
+    assert [] == compiled_wheels.missing(wheels["with"], coins)
+    assert [] == compiled_wheels.missing(wheels["windows"], coins)
+    assert ["anonloom_two_coins._kernels"] == compiled_wheels.missing(wheels["without"], coins)
+
+
+def test_every_extension_is_sanitized_and_every_package_with_c_has_tests_for_it():
+    compiled = compiled_wheels.compiled(check_workspace.members(ROOT))
+    tested = sanitize_kernels.chosen([])
+    for member in compiled:
+        assert sanitize_kernels.extensions(member), member.short
+        assert any(Path(file).is_relative_to(member.folder) for file in tested), member.short
