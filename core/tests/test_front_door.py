@@ -1,8 +1,11 @@
 """What importing core costs, seen from outside: a fresh process each."""
 
+import importlib.metadata
 import os
+import runpy
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -57,3 +60,24 @@ def test_without_the_command_line_a_module_run_says_what_brings_it(tmp_path):
         answer.stdout,
         answer.stderr,
     )
+
+
+@pytest.mark.parametrize(
+    ("installed", "code", "said"),
+    [
+        ((SimpleNamespace(load=lambda: lambda: 3),), 3, ""),
+        ((), 2, "anonloom: the command line is not installed\n    pip install anonloom-cli\n"),
+    ],
+)
+def test_a_module_run_ends_as_the_command_does(monkeypatch, capsys, installed, code, said):
+    asked = []
+
+    def entry_points(**words):
+        asked.append(words)
+        return installed
+
+    monkeypatch.setattr(importlib.metadata, "entry_points", entry_points)
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("anonloom", run_name="__main__")
+    assert ([{"group": "console_scripts", "name": "anonloom"}], code) == (asked, ended.value.code)
+    assert ("", said) == capsys.readouterr()

@@ -482,6 +482,21 @@ def test_a_stand_in_lies_in_the_group_whose_label_told_it(made):
             assert label in {result for again in over(source, [value]) for result in again}
 
 
+@pytest.mark.parametrize(
+    ("source", "labels"),
+    [
+        (Breaks(breaks=((0, 20), (20,))), ["[0, 30)", "20", "old"]),
+        (Widths(widths=(10, 50)), ["[0, 10]", "[0, 20)", "[five, 10)", "10", "old"]),
+        (Prefix(keep=(3, 1)), ["1234", "12*4", "1#", "*"]),
+        (Calendar(), ["soon", "2024-Q5", "2024-3", "the 2020s"]),
+        (Tree(tree=TOWNS), ["west", "a"]),
+        (Quantiles(groups=(2,)), ["<20"]),
+    ],
+)
+def test_a_label_of_no_group_tells_no_value(source, labels):
+    assert [None] * len(labels) == [source.stand_in(label) for label in labels]
+
+
 @given(NUMBERS, st.data())
 def test_bins_without_breaks_that_are_not_shown_are_unions_of_bins(values, data):
     whole = Quantiles(groups=(8, 4, 2)).breaks_over(np.array(values))

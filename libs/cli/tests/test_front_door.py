@@ -1,10 +1,13 @@
 """What a command may import, seen from outside: a fresh process each."""
 
 import os
+import runpy
 import subprocess
 import sys
 
 import pytest
+
+import anonloom_cli
 
 HEAVY = ("attr", "pluggy", "numpy", "pandas", "yaml", "rich", "typing")
 
@@ -49,3 +52,10 @@ def test_a_reader_that_has_seen_enough_is_no_error():
     )
     os.close(write)
     assert (141, "") == (answer.returncode, answer.stderr)
+
+
+def test_the_package_can_be_run_and_ends_as_the_command_does(monkeypatch):
+    monkeypatch.setattr(anonloom_cli, "main", lambda: 3)
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("anonloom_cli", run_name="__main__")
+    assert 3 == ended.value.code

@@ -3,6 +3,7 @@
 import json
 import os
 import stat
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -230,6 +231,89 @@ def test_a_release_that_was_moved_for_one_that_never_arrived_comes_back(clinic):
 
     assert (clinic.out / "public" / "release.csv").is_file()
     assert ["clinic.csv", "out", "pipeline.yaml"] == clinic.file_names()
+
+
+def test_what_a_run_that_is_alive_builds_is_left_alone(clinic, monkeypatch):
+    """Its process may be somebody else's, to whom no signal may be sent."""
+
+    def not_allowed(process, signal):
+        if process == 4194306:
+            raise PermissionError
+        raise ProcessLookupError
+
+    monkeypatch.setattr(os, "kill", not_allowed)
+    names = [".out.building-4194305", ".out.building-4194306", ".out.replaced-4194306"]
+    others = [".out.building-soon", ".out.kept-4194305"]
+    for name in (*names, *others):
+        (clinic.folder / name).mkdir()
+    clinic.pipeline().publish()
+
+    assert sorted(["clinic.csv", "out", "pipeline.yaml", *names[1:], *others]) == (
+        clinic.file_names()
+    )
+
+
+def test_what_an_earlier_run_of_the_same_process_left_is_swept(clinic):
+    """A process that goes on after an error has only one run at a time."""
+    (clinic.folder / f".out.building-{os.getpid()}").mkdir()
+    clinic.pipeline().publish()
+
+    assert ["clinic.csv", "out", "pipeline.yaml"] == clinic.file_names()
+
+
+def test_an_interruption_between_the_renames_brings_the_release_back(clinic, monkeypatch):
+    clinic.pipeline().publish()
+    before = (clinic.out / "public" / "release.csv").read_bytes()
+    rename = Path.rename
+
+    def interrupted(path, target):
+        if ".building-" in path.name:
+            raise KeyboardInterrupt
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        clinic.pipeline("seed=8").publish(replace=True)
+    with pytest.raises(KeyboardInterrupt):
+        clinic.pipeline().publish(to=clinic.folder / "new")
+
+    assert before == (clinic.out / "public" / "release.csv").read_bytes()
+    assert ["clinic.csv", "out", "pipeline.yaml"] == clinic.file_names()
+
+
+def test_an_empty_folder_may_be_replaced_and_a_link_or_a_file_may_not(clinic):
+    (clinic.folder / "there").mkdir()
+    (clinic.folder / "link").symlink_to("there")
+    (clinic.folder / "file").write_text("")
+    for name in ("link", "file"):
+        with pytest.raises(UsageError) as refused:
+            clinic.pipeline().publish(to=clinic.folder / name, replace=True)
+        assert (
+            f"'{clinic.folder / name}' is not an output folder of Anonloom and is not replaced\n"
+            "    Publish to another folder." == str(refused.value)
+        )
+    clinic.pipeline().publish(to=clinic.folder / "there", replace=True)
+
+    assert ["private", "public"] == sorted(
+        path.name for path in (clinic.folder / "there").iterdir()
+    )
+
+
+def test_a_folder_that_the_system_does_not_make_is_refused(clinic, monkeypatch):
+    """Whoever asks first may still be wrong: a disk is full, or was taken away."""
+
+    def full(path, *_, **__):
+        raise OSError(28, "No space left on device")
+
+    pipeline = clinic.pipeline()
+    monkeypatch.setattr(Path, "mkdir", full)
+    with pytest.raises(UsageError) as refused:
+        pipeline.publish()
+
+    assert (
+        f"'{clinic.out}' cannot be written: No space left on device\n    Publish to another folder."
+        == str(refused.value)
+    )
 
 
 def test_a_frame_can_take_the_place_of_the_source(clinic):

@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 import pandas as pd
 import pytest
-from anonify_play import Sampled, installed, real, refusal
+from anonify_play import Sampled, installed, played, real, refusal
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +17,7 @@ from anonloom_anonify.collector import Anonify
 from anonloom_anonify.donor_data import DonorData
 from anonloom_anonify.pipeline_work import PipelineWork, cells_of, spread
 from anonloom_anonify.planning import Layouts
+from anonloom_anonify.recipient import Recipient
 from anonloom_anonify.simulation import Behaviour, Simulation
 from anonloom_testing.collector import PlainStages
 from anonloom_testing.privacy_cases import Demand
@@ -149,6 +150,16 @@ def test_the_rows_of_a_person_are_answers_one_after_the_other():
 def test_without_persons_every_row_is_a_donor_with_one_answer():
     donor_data = DonorData.of(people(4), 2, Layouts.of(SCHEMA, text_bytes=8, answer_bytes=0))
     assert [[0, 1, 2, 3], [-1, -1, -1, -1]] == donor_data.rows.tolist()
+
+
+def test_of_what_a_recipient_has_not_opened_there_is_no_release():
+    campaign = played()
+    campaign.run()
+    newcomer = Recipient(campaign.servers[0].notice, campaign.pins)
+    donor_data = DonorData.of(people(4), 1, Layouts.of(SCHEMA, text_bytes=8, answer_bytes=0))
+    assert "no iteration was opened: there is nothing to publish" == refusal(
+        lambda: donor_data.release(campaign, newcomer), DataError
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """A donor acts only on what all servers of her study have signed, and never twice."""
 
+from types import SimpleNamespace
+
 import attrs
 import pytest
 from anonify_play import FIRSTS, played, refusal, study
@@ -248,6 +250,19 @@ def test_she_withdraws_only_where_her_positions_are(classed, newcomer):
     assert FOREIGN == refusal(lambda: classed.consent(classed.study.withdrawal(1, 1, b"other")))
     classed.reservation(rounds["reservation 1"])
     assert FOREIGN == refusal(lambda: classed.consent(asked))
+
+
+def test_who_was_left_out_once_sends_nothing_more(classed, newcomer):
+    """Also when a later post of hers stands."""
+    _, rounds, _ = newcomer
+    for stands in (False, True):
+        classed.learn_outcome(SimpleNamespace(stands=stands))
+    for act in (
+        lambda: classed.registration(rounds["registration 1"], b"xy"),
+        lambda: classed.reservation(rounds["reservation 1"]),
+        lambda: classed.position(rounds["publishing 1.1"]),
+    ):
+        assert "an earlier post was not accepted: nothing more is sent" == refusal(act)
 
 
 def test_nothing_is_sent_in_a_round_that_is_bound_to_nothing(classed, newcomer):

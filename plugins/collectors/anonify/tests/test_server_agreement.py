@@ -90,6 +90,18 @@ def test_a_key_that_cannot_be_read_is_named():
     assert "server 1 announced a key that cannot be read" == stopped[0]
 
 
+def test_a_key_without_the_hash_of_a_share_is_named():
+    """Without it a server could choose its share after it saw those of the others."""
+    parties = servers()
+
+    def shorter(body):
+        versions, public, share = unpack(body, 3)
+        return pack(versions, public, share[:-1])
+
+    stopped = begun(parties, said_anew(parties[1], "key", shorter))
+    assert "server 1 announced a key that cannot be read" == stopped[0]
+
+
 def test_a_share_that_cannot_be_opened_is_named():
     parties = servers(number=3)
     stopped = begun(parties, said_anew(parties[2], "share 0", b"nonsense"))
@@ -178,6 +190,17 @@ def test_a_round_that_gave_nothing_is_not_heard():
     with pytest.raises(TransportError) as raised:
         parties[0].hear(parties[0].round, Ended(None, 4))
     assert "nothing became public in the round 'registration 1'" == str(raised.value)
+
+
+def test_only_the_round_that_is_run_now_is_heard_or_given_up():
+    (party, _) = met(servers())
+    later = party.study.registration(2)
+    for act in (
+        lambda: party.hear(later, Ended([], 0)),
+        lambda: party.give_up(later, "it takes too long"),
+    ):
+        assert "the study is not in the round 'registration 2'" == refusal(act)
+    assert ({}, {}) == (party.round_log.facts, party.round_log.given_up)
 
 
 def registered(parties, records=(1, 1, 2, 2), change=None):

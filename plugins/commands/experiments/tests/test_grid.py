@@ -2,12 +2,15 @@
 
 import json
 import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 
 import pandas as pd
 import pytest
 
-from anonloom import Findings
-from anonloom.errors import UsageError
+from anonloom import Findings, Registry
+from anonloom.errors import FaultyPluginError, UsageError
 from anonloom_experiments import Recipe, grid, run_grid
 from anonloom_testing import toy_methods
 
@@ -258,3 +261,131 @@ def test_a_folder_that_cannot_be_made_is_refused_before_any_work(clinic, monkeyp
     assert f"'HERE/{long}' cannot be written: File name too long{elsewhere}" == refused(long)
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     assert f"'HERE/out' cannot be written: you may not write in 'HERE'{elsewhere}" == refused("out")
+
+
+class Pool(ThreadPoolExecutor):
+    """In place of processes, whose insides a test cannot see: one thread, one run at a time."""
+
+    def __init__(self, most, mp_context):
+        self.asked = most, mp_context.get_start_method()
+        self.closing = threading.Event()
+        super().__init__(1)
+
+    def shutdown(self, wait=True, *, cancel_futures=False):
+        super().shutdown(wait=False, cancel_futures=cancel_futures)
+        self.closing.set()
+        super().shutdown(wait=wait)
+
+
+@pytest.fixture
+def pools(experiment, monkeypatch):
+    """The pools that an experiment made, whose runs find the clinic's methods installed."""
+    pools = []
+
+    def make(most, mp_context):
+        pools.append(Pool(most, mp_context))
+        return pools[-1]
+
+    monkeypatch.setattr(grid, "ProcessPoolExecutor", make)
+    monkeypatch.setattr(Registry, "_environment", experiment.registry)
+    return pools
+
+
+def test_runs_at_a_time_leave_what_runs_one_after_another_leave(experiment, pools):
+    experiment.change("seed: 7", "seed: 8")
+    recipe = Recipe(experiment.file, settings=("seed=7",))
+    folders = [experiment.folder / name for name in ("one", "many")]
+    one, many = (
+        run_grid(recipe, experiment.registry, folder, jobs=jobs)
+        for folder, jobs in zip(folders, (1, 4), strict=True)
+    )
+
+    assert [(4, "spawn")] == [pool.asked for pool in pools]
+    assert {**one, "created": ""} == {**many, "created": ""}
+    first, second = (
+        {
+            path.relative_to(folder): path.read_bytes()
+            for path in folder.glob("runs/*/public/release.csv")
+        }
+        for folder in folders
+    )
+    assert 4 == len(first)
+    assert first == second
+
+
+def test_no_more_processes_are_started_than_there_are_runs_to_do(experiment, pools):
+    run(experiment, jobs=50)
+    (experiment.out / "public" / "grid.json").unlink()
+    results = sorted((experiment.out / "private" / "results").iterdir())
+    for path in results[:3]:
+        path.unlink()
+    run(experiment, jobs=50)
+    (experiment.out / "public" / "grid.json").unlink()
+    results[0].unlink()
+    run(experiment, jobs=50)
+
+    # A single run needs no process of its own.
+    assert [6, 3] == [pool.asked[0] for pool in pools]
+
+
+def test_after_a_process_was_killed_what_is_done_is_kept(experiment, pools, monkeypatch):
+    whole = grid.run_case
+
+    def killed(spec, registry, target, index):
+        if index == 2:
+            raise BrokenProcessPool("a process ended abruptly")
+        return whole(spec, registry, target, index)
+
+    monkeypatch.setattr(grid, "run_case", killed)
+    with pytest.raises(UsageError) as caught:
+        run(experiment, jobs=2)
+    monkeypatch.setattr(grid, "run_case", whole)
+    _, reports = run(experiment, jobs=2)
+
+    assert (
+        "a process of the experiment was killed, perhaps for want of memory\n    run again to go "
+        "on, without --replace: runs that are done are kept; fewer --jobs need less memory"
+        == str(caught.value)
+    )
+    assert ["done before"] * 2 == [status for _, status in reports[:2]]
+
+
+def test_a_bug_of_a_method_ends_the_runs_that_wait(experiment, pools, monkeypatch):
+    begun = []
+
+    def faulty(spec, registry, target, index):
+        begun.append(index)
+        if index == 0:
+            raise FaultyPluginError("this is a bug of auditor 'counting'")
+        assert pools[0].closing.wait(60)
+        return "published"
+
+    monkeypatch.setattr(grid, "run_case", faulty)
+    with pytest.raises(FaultyPluginError) as caught:
+        run(experiment, jobs=2)
+
+    assert "this is a bug of auditor 'counting'" == str(caught.value)
+    # The second may have begun before anybody knew of the first.
+    assert [] == begun[2:]
+
+
+def test_a_column_of_mixed_values_is_text(tmp_path):
+    given = [({"n": 3}, 1), ({"n": "all"}, None), ({"n": None}, 2.5)]
+    runs = [
+        {
+            "label": str(index),
+            "parameters": parameters,
+            "status": "published",
+            "verdict": None,
+            "message": "",
+            "findings": {"count": count},
+        }
+        for index, (parameters, count) in enumerate(given)
+    ]
+    table = grid.tidy_table({"runs": runs, "varied": ["n"], "figures": [{"key": "count"}]})
+    table.to_parquet(tmp_path / "grid.parquet")
+
+    read = pd.read_parquet(tmp_path / "grid.parquet")
+    assert [False, False, True] == read["n"].isna().tolist()
+    assert ["3", "all"] == read["n"].dropna().tolist()
+    assert [1.0, 2.5] == read["count"].dropna().tolist()

@@ -197,6 +197,27 @@ def test_nothing_is_assessable_without_two_classes():
     assert () == result.charts
 
 
+@pytest.mark.parametrize("roles", [("other", "other"), ("label", "label")])
+def test_nothing_is_assessable_without_one_label(roles):
+    schema = Schema(tuple(Column(name=n, role=r) for n, r in zip("ab", roles, strict=True)))
+    table = Table.build(pd.DataFrame({"a": list("xyxy"), "b": list("xxyy")}), schema)
+    result = audited(table, figures=("crossing",))
+    assert {"not assessable"} == {finding.status for finding in result}
+    assert all(finding.meaning.endswith("Not assessable: there is no label.") for finding in result)
+
+
+def test_a_table_of_labels_alone_teaches_no_cheap_model():
+    table = table_of()
+    labels = table.frame[["kind"]]
+    result = audited(
+        Table.build(labels, Schema((table.schema["kind"],))), figures=("proxies",), judged=10
+    )
+    assert "not assessable" == result["proxy_omitted"].status
+    assert result["proxy_omitted"].meaning.endswith(
+        "Not assessable: there is no column to learn from."
+    )
+
+
 @pytest.mark.parametrize(
     "zipf",
     [{"classes": 4}, {"classes": 1, "alpha": 1}, {"classes": 2.5, "alpha": 1},

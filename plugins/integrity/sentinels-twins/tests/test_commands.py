@@ -8,7 +8,12 @@ import pandas as pd
 import pytest
 
 from anonloom_cli import main
-from anonloom_sentinels_twins import files, plan_command, sentinel_indistinguishability
+from anonloom_sentinels_twins import (
+    files,
+    plan_command,
+    sentinel_indistinguishability,
+    verify_command,
+)
 from anonloom_sentinels_twins import key as keys
 
 EXPECTED = ["--workers", "6", "--lazy", "2", "--omission", "0.5"]
@@ -494,3 +499,19 @@ def test_results_of_no_known_class_are_counted(folder, capsys):
     assert "new: 1 of 400 results are of no class that the known rows have" in (
         capsys.readouterr().out.splitlines()
     )
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0.000"),
+        (0.0004, "<.001"),
+        (0.0016, "0.002"),
+        (0.5, "0.500"),
+        (0.9994, "0.999"),
+        (0.9996, ">.999"),
+        (1.0, "1.000"),
+    ],
+)
+def test_only_what_is_certain_is_shown_as_certain(value, text):
+    assert text == verify_command._probability(value)

@@ -105,6 +105,20 @@ def test_a_dispute_of_too_many_workers_is_left_open():
     assert frozenset(range(100)) == made.listed[0].believed
 
 
+def test_a_dispute_with_too_many_explanations_is_left_open_unless_there_are_two_camps():
+    """Few enough workers to list explanations, of which a circle has more than can be weighed."""
+
+    def circle(workers):
+        others = [*range(1, workers), 0]
+        return {(min(pair), max(pair)): 1 for pair in zip(range(workers), others, strict=True)}
+
+    made = found(counts(42, circle(41), passed=50))
+    assert (Dispute(camps=camps(range(41))),) == made.listed
+    assert [True] * 41 + [False] == made.open.tolist()
+    made = found(counts(40, circle(40), passed=50))
+    assert (Dispute(camps=camps(range(0, 40, 2), range(1, 40, 2))),) == made.listed
+
+
 @pytest.mark.parametrize(
     ("dispute", "words"),
     [

@@ -83,6 +83,17 @@ def test_a_folder_that_is_no_plan_is_never_replaced(tmp_path):
     ) == str(caught.value)
 
 
+def test_a_link_to_a_plan_is_never_replaced(tmp_path):
+    files.write_plan(made(), tmp_path / "plan")
+    (tmp_path / "link").symlink_to(tmp_path / "plan")
+    with pytest.raises(UsageError) as caught:
+        files.write_plan(made(2), tmp_path / "link", replace=True)
+    assert (
+        f"'{tmp_path / 'link'}' is not the folder of a plan and is not replaced\n"
+        "    Write to another folder."
+    ) == str(caught.value)
+
+
 def test_when_writing_fails_the_old_plan_is_still_there(tmp_path, monkeypatch):
     target = tmp_path / "plan"
     files.write_plan(made(1), target)

@@ -41,6 +41,8 @@ def by_hand(counts, prior, asked):
                 alone = p[i] * (1 - p[j]) + p[j] * (1 - p[i])
                 differs = alone * ((1 - most) * (1 - error) + most * error)
                 differs += (1 - p[i]) * (1 - p[j]) * error + p[i] * p[j] * 0.01
+                if asked.colluding and p[i] and p[j]:
+                    differs /= 2
                 chance *= differs ** counts.different[0, i, j]
                 chance *= (1 - differs) ** counts.same[0, i, j]
         whole += chance
@@ -50,9 +52,9 @@ def by_hand(counts, prior, asked):
 
 
 @pytest.mark.parametrize("error", [0.0, 0.03])
-@pytest.mark.parametrize("workers", [2, 3, 4])
-def test_sums_are_those_of_all_combinations(workers, error, draw):
-    asked = campaign(workers, error=error, lazy=1)
+@pytest.mark.parametrize(("workers", "colluding"), [(2, False), (3, False), (4, False), (3, True)])
+def test_sums_are_those_of_all_combinations(workers, colluding, error, draw):
+    asked = campaign(workers, error=error, lazy=1, colluding=colluding)
     prior, rng = prior_of(asked), np.random.default_rng(workers)
     for _ in range(3):
         rates = rng.choice([0.0, *prior.rates], size=(1, workers))

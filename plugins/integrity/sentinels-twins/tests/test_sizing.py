@@ -319,3 +319,11 @@ def test_extreme_omission_hidden_by_honest_error_is_refused():
         size(attrs.evolve(CAMPAIGN, error=0.5, classes=(0.5, 0.5)), only="sentinels")
     expected = "no number of sentinels tells it from honest error if everybody omits everything: honest answers differ in 0.5 of all cases, guesses in 0.5"
     assert expected == str(refused.value)
+
+
+def test_a_lazy_worker_hidden_by_honest_error_is_refused():
+    """Who omits next to nothing errs hardly more often than an honest worker."""
+    with pytest.raises(UsageError) as refused:
+        size(attrs.evolve(RISK, error=0.2, omission=0.0001), only="sentinels")
+    expected = "no number of sentinels tells one lazy worker from honest error: honest answers differ in 0.2 of all cases, and such a worker omits 0.0001 of its jobs"
+    assert expected == str(refused.value)

@@ -10,7 +10,14 @@ import pytest
 
 from anonloom import Registry, param
 from anonloom.api import Method, hookimpl
-from anonloom_sentinels_twins.testing import WorkCheckConformance
+from anonloom_sentinels_twins.testing import (
+    CAMPAIGN,
+    WorkCheckConformance,
+    check_all_work_is_assigned,
+    check_honest_work_passes,
+    check_missing_answers_are_noticed,
+    rows_of,
+)
 from anonloom_sentinels_twins.work_check import (
     JOB,
     RESULT,
@@ -124,6 +131,33 @@ class Votes(Controls):
         return super().judged(workers, results)
 
 
+class Muddles(Controls):
+    """Leaves the last worker out, numbers jobs by batch, and tells the first one its own column."""
+
+    def assign(self, jobs, known, campaign, sizing, rng):
+        given = super().assign(jobs, known, campaign, sizing, rng)
+        batches = [batch.assign(**{JOB: range(len(batch))}) for batch in given.batches[:-1]]
+        batches[0] = batches[0].assign(worker=1)
+        return attrs.evolve(given, batches=tuple(batches))
+
+
+class Stumbles(Controls):
+    """Verifies in silence what it suspects, and fails where a worker sent nothing."""
+
+    def verify(self, key, answers):
+        if answers[0] is None:
+            raise KeyError("answers")
+        return super().verify(key, answers)
+
+    def judged(self, workers, results):
+        return Judgement(
+            workers=(attrs.evolve(workers[0], accused=True), *workers[1:]),
+            results=pd.Series(results),
+            distrusted=np.zeros(len(results), bool),
+            prior="none",
+        )
+
+
 class FewTrials(WorkCheckConformance):
     trials = 60
 
@@ -169,6 +203,41 @@ def failed_checks(cls):
 )
 def test_a_work_check_keeps_its_promises(method, failed):
     assert failed == failed_checks(method)
+
+
+def problems_of(check, cls):
+    """Return the text with which a check fails."""
+    with pytest.raises(AssertionError) as caught:
+        check(type("Subject", (FewTrials,), {"method": cls})())
+    return str(caught.value).splitlines()
+
+
+def test_what_is_wrong_with_batches_is_said():
+    promise, *problems = problems_of(check_all_work_is_assigned, Muddles)
+    assert "the batches are not what was planned:" == promise
+    assert [
+        f"{CAMPAIGN.workers - 1} batches for {CAMPAIGN.workers} workers",
+        f"worker 0: the columns are job, {', '.join(rows_of(1, 1).columns)}, worker",
+    ] == problems[:2]
+    assert "two jobs have one name" == problems[3]
+
+
+def test_who_is_accused_though_honest_is_said_also_where_the_work_verifies():
+    assert [
+        "honest work was not accepted as it is:",
+        "campaign 0: workers (0,) are accused",
+        "campaign 1: workers (0,) are accused",
+    ] == problems_of(check_honest_work_passes, Stumbles)[:3]
+
+
+def test_another_error_than_omitted_work_is_said():
+    assert [
+        "a hole in the answers was not noticed, or not with an OmittedWork:",
+        "an answer is missing: verified",
+        "an answer is repeated: verified",
+        "an answer to no job: verified",
+        "nothing came back: KeyError: 'answers'",
+    ] == problems_of(check_missing_answers_are_noticed, Stumbles)
 
 
 @pytest.mark.long

@@ -414,6 +414,25 @@ def test_many_accused_are_not_all_named():
     assert error.hint.splitlines()[-2:] == ["and 2 others", "distrust 60 of 60 results"]
 
 
+def test_many_disputes_are_not_all_told():
+    """Twelve pairs of workers, and each pair differs in one twin of theirs."""
+    sent = Sent(jobs=240, workers=24, sentinels=24, twins=240)
+    busy = set()
+    for first, second in sent.key.pairs():
+        both = {int(sent.key.worker[first]), int(sent.key.worker[second])}
+        if not both & busy:
+            busy |= both
+            sent.change(second)
+    error = sent.raised()
+    assert 12 == len(error.judgement.disputes)
+    told = [str(dispute) for dispute in error.judgement.disputes[:10]]
+    assert [
+        "the evidence is not enough to accuse any one worker",
+        *told,
+        "and 2 further disputes",
+    ] == error.hint.splitlines()[:-1]
+
+
 def test_honest_errors_are_tolerated_and_more_is_not():
     """At an honest error of 5 % one of twelve sentinels may fail, and half of them may not."""
     sent = Sent(error=0.05)

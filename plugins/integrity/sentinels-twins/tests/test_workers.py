@@ -101,6 +101,10 @@ def test_a_proxy_without_a_model_is_refused():
     with pytest.raises(UsageError) as refused:
         Proxy().answer(jobs(3), np.random.default_rng(0))
     assert "a proxy worker needs a cheap model" == str(refused.value)
+    # How sure the model is does not say what it guesses.
+    with pytest.raises(UsageError) as refused:
+        Proxy().answer(jobs(3, sure=np.ones(3)), np.random.default_rng(0))
+    assert "a proxy worker needs a cheap model" == str(refused.value)
 
 
 def test_a_share_outside_0_and_1_is_refused():

@@ -4,7 +4,7 @@ import attrs
 import pytest
 
 from anonloom.errors import TransportError
-from anonloom_mixnet.blame_messages import read_failed
+from anonloom_mixnet.blame_messages import read_failed, write_failed
 from anonloom_mixnet.client import MixnetClient
 from anonloom_mixnet.layers import Layer
 from anonloom_mixnet.packets import Packet
@@ -149,8 +149,30 @@ def test_a_hop_that_says_of_a_good_packet_that_it_does_not_open(begin, bent, sui
     assert set() == round.opened_by
 
 
-def test_a_hop_that_names_packets_it_was_not_given(begin, bent):
-    round = begin("post", 9, servers=3, corrupted={1: bent("failed", lambda _, word: bytes(24))})
+def _saying(**changes):
+    """Return what changes the packet that a hop names."""
+
+    def change(word):
+        (failed,) = read_failed(word)
+        return write_failed([attrs.evolve(failed, **{k: f(failed) for k, f in changes.items()})])
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        lambda word: bytes(24),
+        lambda word: word[:-1],
+        lambda word: word + word,  # the same packet twice
+        _saying(number=lambda failed: 999),
+        _saying(earlier=lambda failed: 999),
+        _saying(earlier=lambda failed: failed.number),
+        _saying(earlier=lambda failed: (failed.number + 1) % 4),  # which it does not repeat
+    ],
+)
+def test_a_hop_that_names_packets_it_was_not_given(begin, bent, said):
+    round = begin("post", 9, servers=3, corrupted={1: bent("failed", lambda _, word: said(word))})
     round.driver.post(round.texts(4))
     round.join(Confessing, b"x" * 24)
     assert {"server 1 names packets that it was not given"} == round.finish()

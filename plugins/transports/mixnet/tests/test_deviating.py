@@ -5,8 +5,9 @@ import math
 import attrs
 import pytest
 
+from anonloom_mixnet.blame_messages import FailedPacket, write_failed
 from anonloom_mixnet.mix_phase import NUMBER
-from anonloom_mixnet.route_claims import KeptPacket, list_entry
+from anonloom_mixnet.route_claims import KeptPacket, list_entry, name_of
 from anonloom_mixnet.traps import Traps, fingerprint, unseen
 from anonloom_testing.transport import RestartingDriver, SeededEntropy, adversaries
 from anonloom_transport import Party, cut, faults, pack
@@ -112,6 +113,17 @@ def test_a_hop_is_named_over_restarts_too(begin, bent):
     assert {LOST.format(1)} == round.finish()
 
 
+@pytest.mark.parametrize("said", [lambda word: word[:-1], lambda word: word[:4]])
+@pytest.mark.parametrize("hop", [0, 1])
+def test_a_hop_that_passes_on_no_packets_of_the_right_size_is_named(begin, bent, hop, said):
+    corrupted = {hop: bent("mix", lambda _, word: said(word))}
+    round = begin("post", 4, traps=1, corrupted=corrupted)
+    round.driver.post(round.texts(4))
+    # Four senders', and one trap of each server.
+    assert {f"server {hop} did not pass on 6 packets of the right size"} == round.finish()
+    assert set() == round.opened_by
+
+
 def test_a_server_that_shows_two_lists_is_named(begin):
     lying = adversaries.equivocates("mix", to=[2])
     round = begin("post", 4, servers=3, corrupted={0: lying})
@@ -154,6 +166,21 @@ def test_a_server_that_shows_a_wrong_key_of_a_share_destroys_a_row_and_alters_no
     remark = "a share does not open: its sender or server 1 deviates"
     assert [{remark: 1}] * 2 == [server.remarks for server in round.driver.servers]
     assert [{"contested": 1}] * 2 == [server.refusals for server in round.driver.servers]
+
+
+@pytest.mark.parametrize("change", [lambda keys: keys[:-32], lambda keys: keys + keys[:1]])
+def test_a_server_that_does_not_show_a_share_of_every_row_is_named(begin, change):
+    def keys(self):
+        return change(super(type(self), self)._share_keys())
+
+    def corrupt(server, config):
+        change_class(server.strategy.opening, "Short", {"_share_keys": keys})
+        return server
+
+    round = begin("deposit", 4, corrupted={1: corrupt})
+    round.deposit(dict(enumerate(round.texts(4))))
+    assert {"server 1 does not show its shares of all rows"} == round.finish()
+    assert [None] * 2 == round.results
 
 
 # --- senders who do not look, and traps -----------------------------------------------------------
@@ -242,6 +269,24 @@ def test_a_client_answers_only_a_hop_that_signed_that_it_failed(begin):
         server.state.send_to_client(Party("client", 0), "blamed", clients[0]._upload, message)
         (shown,) = server.channel.drain()
         assert [] == clients[0].receive(shown)
+
+
+def test_a_client_shows_a_layer_of_her_own_packet_only_and_to_the_hop_that_failed(begin):
+    round = begin("post", 3)
+    own, other = (client._kept for client in round.driver.post(round.texts(2)))
+    client, server = round.driver.clients[0], round.driver.servers[1]
+
+    def asked(kept, number):
+        name = name_of(kept.layers(client._route)[0][1].sealed)
+        word = write_failed([FailedPacket(0, name)])
+        bound = client.notice.binding
+        signature = server.channel.signer.sign("word failed", bound, word)
+        return client.take_blame(pack(number, signature, word))
+
+    layer = own.layers(client._route)[0][1]
+    one, two, short = (1).to_bytes(4, "big"), (2).to_bytes(4, "big"), b"\1"
+    assert pack(one, layer.ephemeral, layer.kem) == asked(own, one)
+    assert [b""] * 3 == [asked(other, one), asked(own, two), asked(own, short)]
 
 
 # --- servers that misuse traps --------------------------------------------------------------------
