@@ -11,7 +11,7 @@ from anonloom import Classes, Column, Findings, Guard, Schema, StageContext, Tab
 from anonloom_loss import merge_until_admitted
 from anonloom_rayden.cof import Cof
 from anonloom_rayden.detection import ScoreSettings
-from anonloom_rayden.gower import between, space_of
+from anonloom_rayden.gower import space_of
 from anonloom_rayden.vptree import VpTree
 from anonloom_testing.privacy_cases import AtLeast
 
@@ -149,11 +149,11 @@ def people():
     )
 
 
-def test_gowers_distance():
+def test_gowers_distance(drawn):
     """Ages over a range of 40, equality of the others, and the mean over all three columns."""
     table = people()
     space = space_of(table, "gower", "equality")
-    results = [between(space, table.codes, 0, other) for other in range(4)]
+    results = [drawn.between(space, table.codes, 0, other) for other in range(4)]
     assert [0, (0.25 + 1 + 0) / 3, (1 + 0 + 1) / 3, 1 / 3] == pytest.approx(results)
 
 

@@ -25,6 +25,9 @@ CHAINS = {"paper": chains.PAPER, "sbn": chains.SBN, "pyod": chains.PYOD}
 #: rows a single one lies sqrt(p - 1) deviations off at most, and rounding must not decide there.
 _ROUNDING = 1e-9
 
+#: Elements that are read per row and axis or neighbour, for an estimate of the time.
+_STEPS = 5
+
 #: Neighbours of a row are looked for among this many rows of its class at least.
 _CELL = 512
 
@@ -47,6 +50,11 @@ class ScoreSettings:
     space: Space
     neighbours: int
     chain: Chain
+
+    def steps(self, table: Table, classes: Classes) -> float:
+        """How many elements scoring reads, about."""
+        per_row = _STEPS * (len(table.axes) + self.neighbours)
+        return float(classes.sizes.sum() * per_row)
 
     def scores(self, table: Table, classes: Classes, context: StageContext) -> FloatArray:
         """Score of every position of `classes.rows`."""

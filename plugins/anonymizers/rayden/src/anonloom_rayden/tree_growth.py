@@ -15,6 +15,8 @@ from anonloom_rayden.tree import PAPER, Nodes, Points, Rule, grow
 
 #: How many other vantage points are tried where the guard refuses a cut.
 _ATTEMPTS = 4
+#: Elements that are read per row, axis and level, for an estimate of the time.
+_STEPS = 5
 #: Branches per thread, so that threads finish together.
 _BRANCHES = 8
 
@@ -127,6 +129,11 @@ class TreeBuilder:
     space: Space
     rule: Rule
     run: StageContext
+
+    def steps(self, roots: Nodes, axes: int) -> float:
+        """How many elements growing trees reads, about."""
+        levels = np.log2(np.maximum(roots.size / self.rule.least, 2))
+        return float((roots.size * levels).sum()) * _STEPS * (axes + 1)
 
     def freely(self, points: Points, roots: Nodes) -> tuple[Points, Nodes]:
         """Cut every node that has twice the least size."""
