@@ -6,8 +6,8 @@
 
 enum { LINE = 0, EQUAL = 1, PAIRS = 2, TREE = 3 };
 
-/* No distance is larger than 1; what is no number would count as this. */
-#define BEYOND 2.0
+/* No distance is below 0 or beyond 1; what is no number would count as this. */
+#define BEYOND 1.5
 
 typedef struct {
   Ints kind;
@@ -57,12 +57,14 @@ static inline void add_along(const Space *space, int64_t axis, int kind, int squ
   const int32_t none = (int32_t)missing;
   for (int64_t i = 0; i < count; i++) {
     const int32_t other = others[i * step];
-    double apart;
-    if (kind == EQUAL) apart = 1.0;
-    else if (kind == LINE) apart = fabs(place - values[other]);
-    else if (kind == PAIRS) apart = pairs[other];
-    else apart = other == one || other == none ? 0.0 : node_loss(values, above, size, one, other);
-    apart = other == one || other == none ? 0.0 : apart;
+    /* Nothing here hangs on one condition after the other, nor a load on any: a branch would be
+     * guessed wrongly half of the time. */
+    const int differ = (other != one) & (other != none);
+    double apart = 1.0;
+    if (kind == LINE) apart = fabs(place - values[other]);
+    if (kind == PAIRS) apart = pairs[other];
+    if (kind == TREE && differ) apart = node_loss(values, above, size, one, other);
+    apart = kind == EQUAL ? differ : differ ? apart : 0.0;
     out[i] += share * (squared ? apart * apart : apart);
   }
 }
@@ -100,7 +102,7 @@ static void from_one(const Space *space, Codes2 codes, int64_t one, int64_t begi
 
 /* How many steps of one over `steps` a distance has, rounded. */
 static inline double in_steps(double distance, double steps) {
-  return floor(least_float(BEYOND, distance) * steps + 0.5);
+  return floor(most_float(0.0, least_float(BEYOND, distance)) * steps + 0.5);
 }
 
 #endif

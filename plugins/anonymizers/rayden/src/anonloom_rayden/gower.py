@@ -29,8 +29,8 @@ TREE = 3
 
 #: Axes with more codes than this have no table of pairs.
 _MOST_PAIRS = 256
-#: No distance is larger than 1; what is no number would count as this.
-_BEYOND = 2.0
+#: No distance is below 0 or beyond 1; what is no number would count as this.
+_BEYOND = 1.5
 
 
 class Space(NamedTuple):
@@ -185,4 +185,5 @@ def from_one(
 
 def in_steps(distance: FloatArray, steps: float) -> FloatArray:
     """How many steps of one over `steps` each distance has, rounded."""
-    return np.floor(np.fmin(_BEYOND, distance) * steps + 0.5)
+    within = np.fmax(0.0, np.fmin(_BEYOND, distance))
+    return np.floor(within * steps + 0.5)
