@@ -36,7 +36,8 @@ def part_of(kind, size, rng, odd):
     else:
         values, above = rng.random(size if kind == LINE else size * size), none
     if odd:
-        values[rng.integers(len(values), size=2)] = rng.choice([np.nan, np.inf, -np.inf], size=2)
+        some = rng.integers(len(values), size=len(values) // 8 + 1)
+        values[some] = rng.choice([np.nan, np.inf, -np.inf], size=len(some))
     return values, above
 
 
@@ -148,6 +149,16 @@ def ends(leaves):
     return leaves.start, leaves.start + leaves.points
 
 
+@pytest.mark.parametrize("kind", [LINE, PAIRS, TREE])
+@pytest.mark.parametrize("how", [vantage.RANDOM, vantage.FARTHEST, vantage.BEST_SPREAD])
+def test_what_is_no_number_is_divided_alike(kind, how):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        space = made_space([kind, EQUAL], [20, 3], rng, odd=True)
+        rule = Rule(tree.ALIGNED, how, 4, 0)
+        grown(space, rule, [drawn_codes([20, 3], 50, rng)], [seed], 8, False)
+
+
 def test_equal_rows_are_divided_alike():
     """One point, which every cut goes through."""
     space = made_space([LINE, EQUAL], [3, 3], np.random.default_rng(0))
@@ -214,6 +225,15 @@ def test_large_classes_are_scored_alike(kind, chain):
     sizes = [300, 9]
     space = made_space([kind, LINE], sizes, rng)
     scored(space, [drawn_codes(sizes, count, rng) for count in (20, 250, 1)], 12, chain)
+
+
+@pytest.mark.parametrize("chain", CHAINS)
+@pytest.mark.parametrize("kind", [LINE, PAIRS, TREE])
+def test_what_is_no_number_is_scored_alike(kind, chain):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        space = made_space([kind, EQUAL], [20, 3], rng, odd=True)
+        scored(space, [drawn_codes([20, 3], 30, rng)], 6, chain)
 
 
 @pytest.mark.parametrize("chain", CHAINS)

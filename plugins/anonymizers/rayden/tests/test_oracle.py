@@ -1,4 +1,4 @@
-"""The compiled tree finds what a slow recursion over single rows finds."""
+"""The tree finds what a slow recursion over single rows finds."""
 
 from fractions import Fraction
 

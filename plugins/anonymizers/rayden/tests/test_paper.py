@@ -72,6 +72,7 @@ def experiments(adult):
     return {k: [literally(tables[seed], k, seed) for seed in SEEDS] for k in DETECTED}
 
 
+@pytest.mark.compiled
 def test_table_3_detected_outliers(experiments):
     """Within a tenth of the paper's, mean of five seeds, at every k."""
     ours = {
@@ -82,6 +83,7 @@ def test_table_3_detected_outliers(experiments):
     assert [] == [k for k in DETECTED if abs(ours[k] / DETECTED[k] - 1) > 0.1]
 
 
+@pytest.mark.compiled
 def test_table_3_fewer_outliers_are_detected_at_larger_k(experiments):
     ours = [
         sum(result["outliers_detected"] for _, _, result in runs) for runs in experiments.values()
@@ -89,12 +91,14 @@ def test_table_3_fewer_outliers_are_detected_at_larger_k(experiments):
     assert sorted(ours, reverse=True) == ours
 
 
+@pytest.mark.compiled
 def test_table_3_most_outliers_are_recovered(experiments):
     """More than nine in ten at every k; how many exactly is not reproduced."""
     for runs in experiments.values():
         assert np.mean([result["recovery_rate"] for _, _, result in runs]) > 0.9
 
 
+@pytest.mark.compiled
 def test_ties_at_the_median_leave_parts_outside_k_to_2k_minus_1(experiments):
     """The text promises k <= |P| <= 2k - 1; `<= median` does not give it."""
     for k, runs in experiments.items():
@@ -103,6 +107,7 @@ def test_ties_at_the_median_leave_parts_outside_k_to_2k_minus_1(experiments):
         assert (sizes > 2 * k - 1).any()
 
 
+@pytest.mark.compiled
 def test_the_literal_removal_leaves_classes_below_k(experiments):
     """Algorithm 2 takes every outlier out of its partition, however small that becomes."""
     assert all((after.sizes < 10).any() for _, after, _ in experiments[10])

@@ -108,7 +108,7 @@ class Cof(OutlierHandler):
             context.find(*findings(0, 0, 0, classes.total))
             return classes
         scoring = ScoreSettings(space, self.neighbours(guard.min_size), self.chain)
-        announce_interpreted(context, __package__, scoring.steps(table, classes))
+        announce_interpreted(context, __package__, scoring.steps(classes))
         scores = scoring.scores(table, classes, context)
         outlying = np.flatnonzero(beyond(scores, classes, self.alpha))
         leaving = outlying

@@ -69,7 +69,7 @@ class VpTree(Partitioner):
         points, roots, rows = gather(table, classes, context)
         rule = Rule(CUTS[self.cut], VANTAGES[self.vantage], guard.min_size, 0)
         growing = TreeBuilder(space, rule, context)
-        announce_interpreted(context, __package__, growing.steps(roots, len(table.axes)))
+        announce_interpreted(context, __package__, growing.steps(roots))
         if not self.sound or sizes_decide(table, guard, len(rows)):
             points, leaves = growing.freely(points, roots)
         else:
