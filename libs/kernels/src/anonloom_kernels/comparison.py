@@ -42,7 +42,15 @@ def comparing_kernels() -> Iterator[None]:
 
 
 def compare_call(kernel: Kernel, arguments: tuple[Any, ...]) -> Any:
-    """Call a compiled kernel and its reference; raise AssertionError where they differ."""
+    """Call a compiled kernel and its reference; raise AssertionError where they differ.
+
+    One call at a time: threads may write to different parts of the same array.
+    """
+    with _lock:
+        return _compare(kernel, arguments)
+
+
+def _compare(kernel: Kernel, arguments: tuple[Any, ...]) -> Any:
     memo: dict[int, Any] = {}
     copies = tuple(_copy(argument, memo) for argument in arguments)
     result = kernel.compiled(*arguments)
@@ -59,8 +67,7 @@ def compare_call(kernel: Kernel, arguments: tuple[Any, ...]) -> Any:
                 f"kernel {kernel.__name__}: array {number} of its arguments has other bits in C "
                 f"than in Python, first at {differ[:5].tolist()}"
             )
-    with _lock:
-        _compared[kernel.__name__] += count
+    _compared[kernel.__name__] += count
     return result
 
 

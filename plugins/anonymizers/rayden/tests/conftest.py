@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from anonloom import Classes, Column, Guard, Schema, Table
 from anonloom.hierarchies import Tree
+from anonloom_rayden.gower import from_one
 from anonloom_testing.privacy_cases import AtLeast, DistinctValues, half_of
 
 TOWNS = {"north": ["a", "b", "c"], "south": ["d", "e"], "f": None}
@@ -64,6 +65,13 @@ def as_classes(members, suppressed=()):
     return Classes(rows, bounds, np.array(suppressed, np.int64))
 
 
+def between(space, codes, one, other):
+    """Distance of two columns of `codes`."""
+    result = np.empty(1)
+    from_one(space, codes, one, other, 1, 1, result)
+    return float(result[0])
+
+
 class Drawn:
     """What the tests of this folder draw from, and how they read what they get."""
 
@@ -71,6 +79,7 @@ class Drawn:
     guards = staticmethod(any_guards)
     starts = staticmethod(starts)
     classes = staticmethod(as_classes)
+    between = staticmethod(between)
 
     @staticmethod
     def members(classes):

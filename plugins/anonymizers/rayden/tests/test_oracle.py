@@ -1,4 +1,4 @@
-"""The compiled tree finds what a slow recursion over single rows finds."""
+"""The tree finds what a slow recursion over single rows finds."""
 
 from fractions import Fraction
 
@@ -12,7 +12,7 @@ from anonloom import Column, Guard, Schema, StageContext, Table
 from anonloom.errors import UsageError
 from anonloom_rayden import gower
 from anonloom_rayden.cof import Cof
-from anonloom_rayden.gower import between, from_one, space_of
+from anonloom_rayden.gower import from_one, space_of
 from anonloom_rayden.tree import select
 from anonloom_rayden.vptree import VpTree
 from anonloom_testing.privacy_cases import AtLeast
@@ -63,7 +63,7 @@ def test_the_distance_is_the_papers(kind, categories, drawn, monkeypatch):
         expected = [
             [float(distance(table, a, b, kind, categories)) for b in range(n)] for a in range(n)
         ]
-        singly = [[between(space, table.codes, a, b) for b in range(n)] for a in range(n)]
+        singly = [[drawn.between(space, table.codes, a, b) for b in range(n)] for a in range(n)]
         row = np.empty(n)
         for indice in range(n):
             from_one(space, table.codes, indice, 0, n, 1, row)

@@ -11,7 +11,7 @@ from anonloom import Classes, Column, Findings, Guard, Schema, StageContext, Tab
 from anonloom_loss import merge_until_admitted
 from anonloom_rayden.cof import Cof
 from anonloom_rayden.detection import ScoreSettings
-from anonloom_rayden.gower import between, space_of
+from anonloom_rayden.gower import space_of
 from anonloom_rayden.vptree import VpTree
 from anonloom_testing.privacy_cases import AtLeast
 
@@ -72,6 +72,7 @@ def experiments(adult):
     return {k: [literally(tables[seed], k, seed) for seed in SEEDS] for k in DETECTED}
 
 
+@pytest.mark.compiled
 def test_table_3_detected_outliers(experiments):
     """Within a tenth of the paper's, mean of five seeds, at every k."""
     ours = {
@@ -82,6 +83,7 @@ def test_table_3_detected_outliers(experiments):
     assert [] == [k for k in DETECTED if abs(ours[k] / DETECTED[k] - 1) > 0.1]
 
 
+@pytest.mark.compiled
 def test_table_3_fewer_outliers_are_detected_at_larger_k(experiments):
     ours = [
         sum(result["outliers_detected"] for _, _, result in runs) for runs in experiments.values()
@@ -89,12 +91,14 @@ def test_table_3_fewer_outliers_are_detected_at_larger_k(experiments):
     assert sorted(ours, reverse=True) == ours
 
 
+@pytest.mark.compiled
 def test_table_3_most_outliers_are_recovered(experiments):
     """More than nine in ten at every k; how many exactly is not reproduced."""
     for runs in experiments.values():
         assert np.mean([result["recovery_rate"] for _, _, result in runs]) > 0.9
 
 
+@pytest.mark.compiled
 def test_ties_at_the_median_leave_parts_outside_k_to_2k_minus_1(experiments):
     """The text promises k <= |P| <= 2k - 1; `<= median` does not give it."""
     for k, runs in experiments.items():
@@ -103,6 +107,7 @@ def test_ties_at_the_median_leave_parts_outside_k_to_2k_minus_1(experiments):
         assert (sizes > 2 * k - 1).any()
 
 
+@pytest.mark.compiled
 def test_the_literal_removal_leaves_classes_below_k(experiments):
     """Algorithm 2 takes every outlier out of its partition, however small that becomes."""
     assert all((after.sizes < 10).any() for _, after, _ in experiments[10])
@@ -149,11 +154,11 @@ def people():
     )
 
 
-def test_gowers_distance():
+def test_gowers_distance(drawn):
     """Ages over a range of 40, equality of the others, and the mean over all three columns."""
     table = people()
     space = space_of(table, "gower", "equality")
-    results = [between(space, table.codes, 0, other) for other in range(4)]
+    results = [drawn.between(space, table.codes, 0, other) for other in range(4)]
     assert [0, (0.25 + 1 + 0) / 3, (1 + 0 + 1) / 3, 1 / 3] == pytest.approx(results)
 
 

@@ -10,7 +10,7 @@ from pyod.models.cof import COF
 from anonloom import Classes, Column, Schema, StageContext, Table
 from anonloom_rayden import detection, scores
 from anonloom_rayden.detection import ScoreSettings, beyond
-from anonloom_rayden.gower import between, space_of
+from anonloom_rayden.gower import space_of
 
 
 def scored(table, classes, neighbours, chain, workers=1):
@@ -30,7 +30,7 @@ def numbers(values):
 # --- one row at a time ----------------------------------------------------------------------------
 
 
-def slow_scores(table, rows, neighbours, chain):
+def slow_scores(table, rows, neighbours, chain, between):
     """Scores of the rows of one class, in their order."""
     space = space_of(table, "gower", "equality")
     codes = {row: tuple(table.codes[:, row].tolist()) for row in rows}
@@ -90,7 +90,7 @@ def test_scores_are_those_of_the_definition(chain, drawn):
         expected = [
             score
             for rows in drawn.members(classes)
-            for score in slow_scores(table, rows, neighbours, chain)
+            for score in slow_scores(table, rows, neighbours, chain, drawn.between)
         ]
         for workers in (1, 3):
             result = scored(table, classes, neighbours, chain, workers)

@@ -19,7 +19,7 @@ from anonloom import (
 )
 from anonloom.params import at_least, between
 from anonloom.typing import IntArray
-from anonloom_kernels.compiled import announce_compilation
+from anonloom_kernels.compiled import announce_interpreted
 from anonloom_loss import merge_until_admitted
 from anonloom_rayden.detection import Chain, ScoreSettings, admits_rest, beyond, removable
 from anonloom_rayden.gower import Categories, Distance, distance_problem, space_of
@@ -107,9 +107,9 @@ class Cof(OutlierHandler):
         if not len(classes):
             context.find(*findings(0, 0, 0, classes.total))
             return classes
-        with announce_compilation(context):
-            scoring = ScoreSettings(space, self.neighbours(guard.min_size), self.chain)
-            scores = scoring.scores(table, classes, context)
+        scoring = ScoreSettings(space, self.neighbours(guard.min_size), self.chain)
+        announce_interpreted(context, __package__, scoring.steps(classes))
+        scores = scoring.scores(table, classes, context)
         outlying = np.flatnonzero(beyond(scores, classes, self.alpha))
         leaving = outlying
         if self.removal == "capped":

@@ -25,6 +25,11 @@ CHAINS = {"paper": chains.PAPER, "sbn": chains.SBN, "pyod": chains.PYOD}
 #: rows a single one lies sqrt(p - 1) deviations off at most, and rounding must not decide there.
 _ROUNDING = 1e-9
 
+#: What interpreting costs per row and axis, and per neighbour or pair of them, in elements that are
+#: read: an estimate of the time.
+_STEPS_PER_AXIS = 100
+_STEPS_PER_NEIGHBOUR = 5
+
 #: Neighbours of a row are looked for among this many rows of its class at least.
 _CELL = 512
 
@@ -47,6 +52,13 @@ class ScoreSettings:
     space: Space
     neighbours: int
     chain: Chain
+
+    def steps(self, classes: Classes) -> float:
+        """How many elements an interpreter could read while it scores, about."""
+        around = np.minimum(self.neighbours, classes.sizes).astype(float)
+        chained = around if self.chain == "paper" else around**2
+        of_row = _STEPS_PER_AXIS * len(self.space.kind) + _STEPS_PER_NEIGHBOUR * chained
+        return float((classes.sizes * of_row).sum())
 
     def scores(self, table: Table, classes: Classes, context: StageContext) -> FloatArray:
         """Score of every position of `classes.rows`."""

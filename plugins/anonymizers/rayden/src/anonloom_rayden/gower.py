@@ -1,4 +1,4 @@
-"""Distance of two rows over mixed columns, for kernels: plain arrays and two functions.
+"""Distance of two rows over mixed columns, for kernels: plain arrays and a few functions.
 
 Gower's distance is the weighted mean of one distance per axis, each between 0 and 1. A missing
 value on either side makes an axis say nothing (the indicator delta of the paper); the mean is over
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from anonloom import Schema, Table
 from anonloom.data import Axis
 from anonloom.errors import UsageError
-from anonloom_kernels.compiled import kernel
+from anonloom.typing import CodeArray, FloatArray
 
 Categories = Literal["equality", "hierarchy", "codes"]
 Distance = Literal["gower", "euclidean"]
@@ -29,6 +29,8 @@ TREE = 3
 
 #: Axes with more codes than this have no table of pairs.
 _MOST_PAIRS = 256
+#: No distance is below 0 or beyond 1; what is no number would count as this.
+_BEYOND = 1.5
 
 
 class Space(NamedTuple):
@@ -139,63 +141,49 @@ def _of_axis(
     return TREE, of_nodes, above
 
 
-@kernel
-def along(space: Space, axis: int, one: int, other: int) -> float:
-    """Distance of two codes on one axis, between 0 and 1."""
-    if one == other:
-        return 0.0
-    if one == space.missing[axis] or other == space.missing[axis]:
-        return 0.0
-    kind, start = space.kind[axis], space.start[axis]
+def along(space: Space, axis: int, one: int, others: CodeArray) -> FloatArray:
+    """Distances of one code from others on one axis, between 0 and 1."""
+    apart = np.zeros(len(others))
+    size, start, missing = space.size[axis], space.start[axis], space.missing[axis]
+    differ = np.flatnonzero((others != one) & (others != missing))
+    if one == missing or not len(differ):
+        return apart
+    kind, others = space.kind[axis], others[differ]
     if kind == EQUAL:
-        return 1.0
-    if kind == LINE:
-        return abs(float(space.values[start + one] - space.values[start + other]))
-    if kind == PAIRS:
-        return float(space.values[start + one * space.size[axis] + other])
-    level = space.above[axis]
-    while space.ancestors[level + one] != space.ancestors[level + other]:
-        level += space.size[axis]
-    return float(space.values[start + space.ancestors[level + one]])
+        apart[differ] = 1.0
+    elif kind == LINE:
+        apart[differ] = np.abs(space.values[start + one] - space.values[start + others])
+    elif kind == PAIRS:
+        apart[differ] = space.values[start + one * size + others]
+    else:
+        level = np.full(len(others), space.above[axis])
+        below = space.ancestors[level + one] != space.ancestors[level + others]
+        while below.any():
+            level += below * size
+            below = space.ancestors[level + one] != space.ancestors[level + others]
+        apart[differ] = space.values[start + space.ancestors[level + one]]
+    return apart
 
 
-@kernel
-def between(space: Space, codes: NDArray[np.int32], one: int, other: int) -> float:
-    """Distance of two columns of `codes` (axes x points)."""
-    total = 0.0
-    for axis in range(len(codes)):
-        apart = along(space, axis, codes[axis, one], codes[axis, other])
-        total += space.share[axis] * (apart * apart if space.euclidean else apart)
-    return np.sqrt(total) if space.euclidean else total
-
-
-@kernel
 def from_one(
     space: Space,
-    codes: NDArray[np.int32],
+    codes: CodeArray,
     one: int,
     begin: int,
     count: int,
     step: int,
-    out: NDArray[np.float64],
+    out: FloatArray,
 ) -> None:
-    """Distances of one column of `codes` from `count` columns, every `step`-th from `begin` on.
-
-    They are those of `between`, an axis at a time.
-    """
-    out[:count] = 0.0
+    """Distances of one column of `codes` from `count` columns, every `step`-th from `begin` on."""
+    total = np.zeros(count)
     for axis in range(len(codes)):
-        code, share, missing = codes[axis, one], space.share[axis], space.missing[axis]
-        if code == missing:
-            continue
-        if space.kind[axis] == EQUAL and not space.euclidean:
-            for index in range(count):
-                other = codes[axis, begin + index * step]
-                out[index] += share if other != code and other != missing else 0.0
-        else:
-            for index in range(count):
-                apart = along(space, axis, code, codes[axis, begin + index * step])
-                out[index] += share * (apart * apart if space.euclidean else apart)
-    if space.euclidean:
-        for index in range(count):
-            out[index] = np.sqrt(out[index])
+        others = codes[axis, begin : begin + count * step : step]
+        apart = along(space, axis, codes[axis, one], others)
+        total += space.share[axis] * (apart * apart if space.euclidean else apart)
+    out[:count] = np.sqrt(total) if space.euclidean else total
+
+
+def in_steps(distance: FloatArray, steps: float) -> FloatArray:
+    """How many steps of one over `steps` each distance has, rounded."""
+    within = np.fmax(0.0, np.fmin(_BEYOND, distance))
+    return np.floor(within * steps + 0.5)

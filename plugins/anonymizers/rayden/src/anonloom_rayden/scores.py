@@ -6,11 +6,10 @@ ties in the order of their codes.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonloom.typing import FloatArray, IntArray
+from anonloom.typing import CodeArray, FloatArray, IntArray
 from anonloom_kernels.compiled import kernel
-from anonloom_rayden.gower import Space, between
+from anonloom_rayden.gower import Space, from_one, in_steps
 
 #: Chains of neighbours, each with the lengths of its steps. PAPER: from each neighbour to the next,
 #: in the order of their distance from the row, as RAYDEN writes it. SBN: the set-based nearest path
@@ -27,7 +26,7 @@ _STEPS = 2.0**40
 @kernel
 def score_classes(
     space: Space,
-    codes: NDArray[np.int32],
+    codes: CodeArray,
     keys: IntArray,
     bounds: IntArray,
     neighbours: int,
@@ -46,85 +45,58 @@ def score_classes(
     neighbours
         Size of the neighbourhood; a class of s rows has at most s - 1.
     """
-    largest = 0
     for index in range(len(bounds) - 1):
-        largest = max(largest, bounds[index + 1] - bounds[index])
-    points = np.empty((len(codes), largest), np.int32)
-    weight = np.empty(largest, np.int64)
-    for index in range(len(bounds) - 1):
-        begin, size = bounds[index], bounds[index + 1] - bounds[index]
-        order = begin + np.argsort(keys[begin : begin + size], kind="mergesort")
-        count = collapse_rows(codes, keys, order, points, weight)
-        if count == 1:
+        begin, end = bounds[index], bounds[index + 1]
+        _, first, point, weight = np.unique(
+            keys[begin:end], return_index=True, return_inverse=True, return_counts=True
+        )
+        if len(first) <= 1:
             # All rows are equal: every chain has length 0, and 0/0 counts as 1.
-            scores[begin : begin + size] = 1.0
+            scores[begin:end] = 1.0
             continue
-        of_points = point_scores(space, points, weight[:count], min(neighbours, size - 1), chain)
-        place = 0
-        for point in range(count):
-            for _ in range(weight[point]):
-                scores[order[place]] = of_points[point]
-                place += 1
+        points, most = codes[:, begin + first], min(neighbours, int(end - begin) - 1)
+        scores[begin:end] = point_scores(space, points, weight, most, chain)[point]
 
 
-@kernel
-def collapse_rows(
-    codes: NDArray[np.int32],
-    keys: IntArray,
-    order: IntArray,
-    points: NDArray[np.int32],
-    weight: IntArray,
-) -> int:
-    """Write the distinct rows among ordered ones, and how often each occurs; return their count."""
-    count = 0
-    for place in range(len(order)):
-        row = order[place]
-        if place and keys[row] == keys[order[place - 1]]:
-            weight[count - 1] += 1
-            continue
-        for axis in range(len(codes)):
-            points[axis, count] = codes[axis, row]
-        weight[count] = 1
-        count += 1
-    return count
-
-
-@kernel
 def point_scores(
-    space: Space, points: NDArray[np.int32], weight: IntArray, neighbours: int, chain: int
+    space: Space, points: CodeArray, weight: IntArray, neighbours: int, chain: int
 ) -> FloatArray:
     """Score the points of one class."""
     count = len(weight)
-    apart = np.zeros((count, count))
-    for indice in range(count):
-        for other in range(indice):
-            exact = between(space, points, indice, other)
-            apart[indice, other] = apart[other, indice] = np.floor(exact * _STEPS + 0.5) / _STEPS
-    most = min(neighbours, count)
-    nearest = np.empty((count, most), np.int64)
-    result = np.empty(count, np.int64)
-    length = np.empty(count)
-    for indice in range(count):
-        result[indice] = nearest_points(apart[indice], indice, most, nearest[indice])
-        length[indice] = chain_length(apart, nearest[indice], weight, indice, neighbours, chain)
+    apart = distances(space, points)
+    nearest = [nearest_points(apart[point], point, neighbours) for point in range(count)]
+    length = [
+        chain_length(apart, nearest[point], weight, point, neighbours, chain)
+        for point in range(count)
+    ]
     scores = np.empty(count)
-    for indice in range(count):
+    for point in range(count):
         # The neighbourhood: equal rows first, then whole points until it is full.
         around, left = 0.0, neighbours
-        equals = min(weight[indice] - 1, left)
-        around += equals * length[indice]
+        equals = min(weight[point] - 1, left)
+        around += equals * length[point]
         left -= equals
-        for index in range(result[indice]):
+        for other in nearest[point]:
             if left == 0:
                 break
-            taken = min(weight[nearest[indice, index]], left)
-            around += taken * length[nearest[indice, index]]
+            taken = min(weight[other], left)
+            around += taken * length[other]
             left -= taken
-        scores[indice] = ratio(neighbours * length[indice], around)
+        scores[point] = ratio(neighbours * length[point], around)
     return scores
 
 
-@kernel
+def distances(space: Space, points: CodeArray) -> FloatArray:
+    """Distance of every two points."""
+    count = points.shape[1]
+    apart = np.zeros((count, count))
+    for point in range(count):
+        from_one(space, points, point, 0, point, 1, apart[point])
+        apart[point, :point] = in_steps(apart[point, :point], _STEPS) / _STEPS
+        apart[:point, point] = apart[point, :point]
+    return apart
+
+
 def ratio(own: float, around: float) -> float:
     """A chain's length over those of its neighbourhood; 0/0 is 1."""
     if around > 0.0:
@@ -132,25 +104,13 @@ def ratio(own: float, around: float) -> float:
     return np.inf if own > 0.0 else 1.0
 
 
-@kernel
-def nearest_points(apart: FloatArray, one: int, most: int, nearest: IntArray) -> int:
-    """Write the `most` points nearest to `one`, the nearest first; return how many there are."""
-    result = 0
-    for other in range(len(apart)):
-        if other == one:
-            continue
-        if result == most and apart[other] >= apart[nearest[most - 1]]:
-            continue
-        index = min(result, most - 1)
-        while index > 0 and apart[nearest[index - 1]] > apart[other]:
-            nearest[index] = nearest[index - 1]
-            index -= 1
-        nearest[index] = other
-        result = min(result + 1, most)
-    return result
+def nearest_points(apart: FloatArray, one: int, most: int) -> IntArray:
+    """The `most` points nearest to `one`, the nearest first; of equally near ones the first."""
+    order = np.argsort(apart, kind="stable")
+    nearest: IntArray = order[order != one][:most]
+    return nearest
 
 
-@kernel
 def chain_length(
     apart: FloatArray, nearest: IntArray, weight: IntArray, one: int, neighbours: int, chain: int
 ) -> float:
@@ -175,7 +135,6 @@ def chain_length(
     return 2.0 * total / (neighbours * (neighbours + 1))
 
 
-@kernel
 def set_based_length(
     apart: FloatArray, nearest: IntArray, weight: IntArray, one: int, neighbours: int
 ) -> float:

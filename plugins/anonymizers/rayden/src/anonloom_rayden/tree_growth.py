@@ -12,9 +12,14 @@ from anonloom_columns import collapse
 from anonloom_kernels.compiled import in_threads
 from anonloom_rayden.gower import Space
 from anonloom_rayden.tree import PAPER, Nodes, Points, Rule, grow
+from anonloom_rayden.vantage import BEST_SPREAD, CANDIDATES, FARTHEST, RANDOM
 
 #: How many other vantage points are tried where the guard refuses a cut.
 _ATTEMPTS = 4
+#: What interpreting costs per axis of a node, and per row and level, in elements that are read: an
+#: estimate of the time. Nodes are worked on as whole arrays, so that their number counts.
+_STEPS_PER_AXIS = 100
+_STEPS_PER_ROW = 2
 #: Branches per thread, so that threads finish together.
 _BRANCHES = 8
 
@@ -127,6 +132,14 @@ class TreeBuilder:
     space: Space
     rule: Rule
     run: StageContext
+
+    def steps(self, roots: Nodes) -> float:
+        """How many elements an interpreter could read while it grows these trees, about."""
+        tried = {RANDOM: 0, FARTHEST: 1, BEST_SPREAD: CANDIDATES}[self.rule.vantage]
+        nodes = roots.size / self.rule.least
+        levels = np.log2(np.maximum(nodes, 1))
+        of_axes = _STEPS_PER_AXIS * len(self.space.kind) * nodes
+        return float((1 + tried) * (of_axes + _STEPS_PER_ROW * roots.size * levels).sum())
 
     def freely(self, points: Points, roots: Nodes) -> tuple[Points, Nodes]:
         """Cut every node that has twice the least size."""

@@ -5,7 +5,7 @@ from typing import Literal
 import attrs
 
 from anonloom import Classes, Guard, Partitioner, Schema, StageContext, Table, param
-from anonloom_kernels.compiled import announce_compilation
+from anonloom_kernels.compiled import announce_interpreted
 from anonloom_rayden.gower import Categories, Distance, distance_problem, space_of
 from anonloom_rayden.tree import ALIGNED, HALF, PAPER, Rule
 from anonloom_rayden.tree_growth import TreeBuilder, gather, rows_of, sizes_decide
@@ -66,14 +66,14 @@ class VpTree(Partitioner):
         space = space_of(table, self.distance, self.categories)
         if not len(classes):
             return classes
-        with announce_compilation(context):
-            points, roots, rows = gather(table, classes, context)
-            rule = Rule(CUTS[self.cut], VANTAGES[self.vantage], guard.min_size, 0)
-            growing = TreeBuilder(space, rule, context)
-            if not self.sound or sizes_decide(table, guard, len(rows)):
-                points, leaves = growing.freely(points, roots)
-            else:
-                points, leaves = growing.cut_guarded(points, roots, rows, table, guard)
+        points, roots, rows = gather(table, classes, context)
+        rule = Rule(CUTS[self.cut], VANTAGES[self.vantage], guard.min_size, 0)
+        growing = TreeBuilder(space, rule, context)
+        announce_interpreted(context, __package__, growing.steps(roots))
+        if not self.sound or sizes_decide(table, guard, len(rows)):
+            points, leaves = growing.freely(points, roots)
+        else:
+            points, leaves = growing.cut_guarded(points, roots, rows, table, guard)
         refined = Classes(*rows_of(points, leaves, rows), classes.suppressed)
         if not self.sound:
             return refined
