@@ -11,10 +11,13 @@ from anonloom.params import at_least
 from anonloom_columns import collapse
 from anonloom_k_member.greedy import cluster_cells
 from anonloom_kernels.coarse_blocks import cells_of, each_cell
-from anonloom_kernels.compiled import announce_compilation
+from anonloom_kernels.compiled import announce_interpreted
 from anonloom_kernels.height_distance import heights_of
 from anonloom_kernels.losses import losses_of
 from anonloom_loss import merge_until_admitted
+
+#: Elements that are read per row and axis, for an estimate of the time.
+STEPS = 100
 
 
 @attrs.frozen(kw_only=True)
@@ -52,6 +55,7 @@ class KMember(Partitioner):
         """Return the refined classes."""
         if not len(classes):
             return classes
+        announce_interpreted(context, __package__, STEPS * len(classes.rows) * len(table.axes))
         cells = cells_of(table, classes, self.cell, guard.min_size, context)
         label, rows = self._cluster(table, cells, guard.min_size, context)
         context.find(
@@ -86,6 +90,5 @@ class KMember(Partitioner):
             picked = starts[start:stop]
             return cluster_cells(losses, codes, first, here, picked, draws, k, dense)
 
-        with announce_compilation(context):
-            label = each_cell(work, cells, context)
+        label = each_cell(work, cells, context)
         return label, cells.rows[points.rows_by_point()]
