@@ -104,7 +104,8 @@ def cluster_cells(
     label = np.empty(len(points.turn), np.int64)
     cluster_each(losses, points, prices_of(codes, points.cells), clusters, k, dense, label)
     # The kernel counts clusters through all cells, which no other batch may do as well.
-    return label + np.repeat(first[points.cells[:-1]] - (np.cumsum(counts) - counts), sizes)
+    label += np.repeat(first[points.cells[:-1]] - (np.cumsum(counts) - counts), sizes)
+    return label
 
 
 def _points_of(
@@ -149,7 +150,9 @@ def cluster_each(
         if end - at < 2:
             label[here:stop] = at
         else:
-            _cluster(losses, points, of_cell(prices, cell), clusters, cell, at, end, k, dense, label)
+            _cluster(
+                losses, points, of_cell(prices, cell), clusters, cell, at, end, k, dense, label
+            )
         at = end
 
 
@@ -242,7 +245,9 @@ def _spread(
         record = points.point[row]
         for axis in range(codes.shape[1]):
             if losses.kind[axis] == SET:
-                _who_has(points, here, stop, axis, codes[record, axis], label, has[at:end, axis], at)
+                _who_has(
+                    points, here, stop, axis, codes[record, axis], label, has[at:end, axis], at
+                )
         best, least, total = at, np.inf, 0.0
         for cluster in range(at, end):
             size = clusters.size[cluster]

@@ -16,9 +16,6 @@ from anonloom_kernels.height_distance import heights_of
 from anonloom_kernels.losses import losses_of
 from anonloom_loss import merge_until_admitted
 
-#: Elements that are read per row and axis, for an estimate of the time.
-STEPS = 100
-
 
 @attrs.frozen(kw_only=True)
 class KMember(Partitioner):
@@ -55,7 +52,8 @@ class KMember(Partitioner):
         """Return the refined classes."""
         if not len(classes):
             return classes
-        announce_interpreted(context, __package__, STEPS * len(classes.rows) * len(table.axes))
+        steps = _steps(table, len(classes.rows), self.cell, guard.min_size)
+        announce_interpreted(context, __package__, steps)
         cells = cells_of(table, classes, self.cell, guard.min_size, context)
         label, rows = self._cluster(table, cells, guard.min_size, context)
         context.find(
@@ -92,3 +90,15 @@ class KMember(Partitioner):
 
         label = each_cell(work, cells, context)
         return label, cells.rows[points.rows_by_point()]
+
+
+def _steps(table: Table, rows: int, cell: int, k: int) -> float:
+    """About how many elements the kernels read and write when they are interpreted.
+
+    Per row that is some for every axis, some for every value that is priced anew, which happens the
+    less often the larger clusters are, and a little for every other row of the cell.
+    """
+    together = min(rows, cell)
+    values = sum(min(axis.size, together) for axis in table.axes)
+    per_axis = 40 + 0.015 * together
+    return float(rows * (per_axis * len(table.axes) + 28 * values / np.sqrt(k)))

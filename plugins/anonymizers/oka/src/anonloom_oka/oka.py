@@ -13,9 +13,6 @@ from anonloom_kernels.height_distance import heights_of
 from anonloom_loss import merge_until_admitted
 from anonloom_oka.one_pass import cluster_cells
 
-#: Elements that are read per row and axis, for an estimate of the time.
-STEPS = 100
-
 
 @attrs.frozen(kw_only=True)
 class OnePassKMeans(Partitioner):
@@ -38,7 +35,7 @@ class OnePassKMeans(Partitioner):
         """Return the refined classes."""
         if not len(classes):
             return classes
-        announce_interpreted(context, __package__, STEPS * len(classes.rows) * len(table.axes))
+        announce_interpreted(context, __package__, _steps(table, len(classes.rows), self.cell))
         cells = cells_of(table, classes, self.cell, guard.min_size, context)
         rows = _sorted_by_quasi(table, cells)
         after, before = _cluster(table, cells, rows, guard.min_size, context)
@@ -89,3 +86,12 @@ def _findings(cells: int, moved: NDArray[np.bool_]) -> tuple[Finding, ...]:
             "closest.",
         ),
     )
+
+
+def _steps(table: Table, rows: int, cell: int) -> int:
+    """About how many elements the kernels read and write when they are interpreted.
+
+    Per row that is some for every axis, and some for every value of a category.
+    """
+    values = sum(min(axis.size, cell) for axis in table.axes if axis.type == "category")
+    return rows * (100 * len(table.axes) + 10 * values)

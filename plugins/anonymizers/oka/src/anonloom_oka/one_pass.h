@@ -27,7 +27,8 @@ static Turns take_turns(KernelCall *call) {
 /* The clustering stage: random seeds, then every row to the closest centroid. */
 static void cluster_cell(const Losses *losses, const Turns *order, const Clusters *clusters,
                          int64_t here, int64_t stop, int64_t at, int64_t end) {
-  for (int64_t axis = 0; axis < clusters->prices.lo.length; axis++) clusters->prices.lo.at[axis] = -1;
+  const Ints lo = clusters->prices.lo;
+  for (int64_t axis = 0; axis < lo.length; axis++) lo.at[axis] = -1;
   for (int64_t cluster = at; cluster < end; cluster++) {
     const int64_t row = order->drawn.at[here + cluster - at];
     add(clusters, row, cluster);
@@ -60,8 +61,9 @@ static void trim(const Losses *losses, const Turns *order, const Clusters *clust
 }
 
 /* The adjustment stage: what large clusters have too many of goes to the small ones first. */
-static void adjust(const Losses *losses, const Turns *order, const Clusters *clusters, int64_t here,
-                   int64_t stop, int64_t at, int64_t end, int64_t k, int64_t *sorted, int64_t *room) {
+static void adjust(const Losses *losses, const Turns *order, const Clusters *clusters,
+                   int64_t here, int64_t stop, int64_t at, int64_t end, int64_t k,
+                   int64_t *sorted, int64_t *room) {
   uint8_t *removed = order->taken.at;
   memset(removed + here, 0, (size_t)(stop - here));
   for (int64_t cluster = at; cluster < end; cluster++)

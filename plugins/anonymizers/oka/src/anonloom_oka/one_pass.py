@@ -75,7 +75,8 @@ def cluster_cells(
     labels = np.empty((2, rows), np.int64)
     cluster_each(losses, order, clusters, k, labels)
     # The kernel counts clusters through all cells, which no other batch may do as well.
-    return labels + np.repeat(cells[:-1] - (np.cumsum(counts) - counts), sizes)
+    labels += np.repeat(cells[:-1] - (np.cumsum(counts) - counts), sizes)
+    return labels
 
 
 @kernel

@@ -1,4 +1,4 @@
-/* The order of numbers, as np.argsort(numbers, kind="stable") has it: of equals the first, NaN last. */
+/* The order of numbers, as np.argsort with kind="stable" has it: of equals the first, NaN last. */
 #include "shared/kernel.h"
 
 /* Whether b stands before a, which came first. */
@@ -12,7 +12,8 @@ static void stable_order(const double *numbers, int64_t count, int64_t *order, i
       const int64_t middle = least_of(begin + width, count), end = least_of(middle + width, count);
       int64_t a = begin, b = middle;
       for (int64_t i = begin; i < end; i++) {
-        const int second = a == middle || (b < end && overtakes(numbers[order[b]], numbers[order[a]]));
+        const int second =
+            a == middle || (b < end && overtakes(numbers[order[b]], numbers[order[a]]));
         room[i] = second ? order[b++] : order[a++];
       }
     }
