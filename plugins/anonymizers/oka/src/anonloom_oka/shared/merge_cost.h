@@ -40,7 +40,7 @@ static inline Prices of_cell(const Prices *prices, int64_t cell) {
 }
 
 /* Price all values of one axis for the cluster's present extent. */
-static void price_axis(const Prices *prices, const Losses *losses, int64_t axis) {
+static inline void price_axis(const Prices *prices, const Losses *losses, int64_t axis) {
   const int64_t lo = prices->lo.at[axis], hi = prices->hi.at[axis];
   const int64_t missing = losses->missing.at[axis], end = prices->first.at[axis + 1];
   const int64_t *codes = prices->code.at;
@@ -59,7 +59,7 @@ static void price_axis(const Prices *prices, const Losses *losses, int64_t axis)
 }
 
 /* Let the cluster be this point alone. */
-static void begin(const Prices *prices, const Losses *losses, int64_t point) {
+static inline void begin(const Prices *prices, const Losses *losses, int64_t point) {
   for (int64_t axis = 0; axis < prices->lo.length; axis++) {
     const int64_t value = cell(prices->value, point, axis);
     prices->lo.at[axis] = prices->hi.at[axis] = prices->code.at[value];
@@ -74,7 +74,7 @@ static void begin(const Prices *prices, const Losses *losses, int64_t point) {
 }
 
 /* Add a point to the cluster. */
-static void join(const Prices *prices, const Losses *losses, int64_t point) {
+static inline void join(const Prices *prices, const Losses *losses, int64_t point) {
   for (int64_t axis = 0; axis < prices->lo.length; axis++) {
     const int64_t value = cell(prices->value, point, axis), code = prices->code.at[value];
     int fresh = code < prices->lo.at[axis] || code > prices->hi.at[axis];
