@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom_kernels.compiled import kernel
-from anonloom_kernels.losses import SET, Losses, extent_loss, set_loss
+from anonloom_kernels.losses import SET, Losses, loss_between, set_loss
 
 __all__ = [
     "Prices",
     "begin",
     "join",
+    "of_cell",
     "price_axis",
     "prices_of",
 ]
@@ -28,9 +28,10 @@ class Prices(NamedTuple):
     Attributes
     ----------
     value
-        (points x axes): number of the value of every point, counted over all axes.
+        (points x axes): number of the value of every point, counted over all axes of a cell.
     first
-        Number of the first value of every axis, and the number of values.
+        Number of the first value of every axis, and of the one behind the last. `prices_of` numbers
+        many cells at once: then there is a row for each of them, and `of_cell` takes one.
     code
         Code of every value on its axis.
     price
@@ -53,38 +54,51 @@ class Prices(NamedTuple):
     members: NDArray[np.int64]
 
 
-@kernel
-def prices_of(codes: NDArray[np.int32]) -> Prices:
-    """Number the values of a cell, given the codes of its points (points x axes)."""
-    points, axes = codes.shape
-    value = np.empty((points, axes), np.int64)
-    first = np.zeros(axes + 1, np.int64)
-    code = np.empty(points * axes, np.int64)
-    count = 0
+def prices_of(codes: NDArray[np.int32], cells: NDArray[np.int64]) -> Prices:
+    """Number the values of every cell; those of a cell ascend by axis and code.
+
+    Parameters
+    ----------
+    codes
+        (points x axes): codes of the points, cell after cell.
+    cells
+        First point of every cell, and behind the last one.
+    """
+    axes, sizes = codes.shape[1], np.diff(cells)
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    width = int(codes.max(initial=0)) + 1
+    # Values of one axis after the other, numbered through all cells; then cell by cell.
+    value = np.empty(codes.shape, np.int64)
+    found = []
+    count = np.empty((len(sizes), axes), np.int64)
     for axis in range(axes):
-        first[axis] = count
-        column = codes[:, axis].copy()
-        order = np.argsort(column)
-        for index in range(points):
-            own = np.int64(column[order[index]])
-            if index == 0 or own != code[count - 1]:
-                code[count] = own
-                count += 1
-            value[order[index], axis] = count - 1
-    first[axes] = count
+        pairs, value[:, axis] = np.unique(owner * width + codes[:, axis], return_inverse=True)
+        found.append(np.divmod(pairs, width))
+        count[:, axis] = np.bincount(found[axis][0], minlength=len(sizes))
+    ends = np.append(0, np.cumsum(count.ravel()))
+    first = ends[np.arange(len(sizes))[:, None] * axes + np.arange(axes + 1)]
+    shift = first[:, :axes] - (np.cumsum(count, axis=0) - count)
+    code = np.empty(ends[-1], np.int64)
+    for axis, (of_cell, own) in enumerate(found):
+        value[:, axis] += shift[owner, axis]
+        code[np.arange(len(own)) + shift[of_cell, axis]] = own
     return Prices(
         value,
         first,
-        code[:count].copy(),
-        np.zeros(count),
-        np.zeros(count, np.bool_),
+        code,
+        np.zeros(len(code)),
+        np.zeros(len(code), np.bool_),
         np.zeros(axes, np.int64),
         np.zeros(axes, np.int64),
         np.ones(axes, np.int64),
     )
 
 
-@kernel
+def of_cell(prices: Prices, cell: int) -> Prices:
+    """The prices of one cell out of many: a view."""
+    return prices._replace(first=prices.first[cell])
+
+
 def begin(prices: Prices, losses: Losses, point: int) -> None:
     """Let the cluster be this point alone."""
     for axis in range(len(prices.lo)):
@@ -97,7 +111,6 @@ def begin(prices: Prices, losses: Losses, point: int) -> None:
         price_axis(prices, losses, axis)
 
 
-@kernel
 def join(prices: Prices, losses: Losses, point: int) -> None:
     """Add a point to the cluster."""
     for axis in range(len(prices.lo)):
@@ -114,16 +127,16 @@ def join(prices: Prices, losses: Losses, point: int) -> None:
             price_axis(prices, losses, axis)
 
 
-@kernel
 def price_axis(prices: Prices, losses: Losses, axis: int) -> None:
     """Price all values of one axis for the cluster's present extent."""
-    lo, hi = prices.lo[axis], prices.hi[axis]
-    missing = losses.missing[axis]
+    lo, hi, codes = prices.lo[axis], prices.hi[axis], prices.code
+    missing, is_set = losses.missing[axis], losses.kind[axis] == SET
+    layout, values, ancestors = losses.layout, losses.values, losses.ancestors
     for value in range(prices.first[axis], prices.first[axis + 1]):
-        code = prices.code[value]
-        if losses.kind[axis] == SET:
+        code = codes[value]
+        if is_set:
             members = prices.members[axis] + (not prices.inside[value])
-            lacking = missing in (hi, code)
-            prices.price[value] = set_loss(losses, axis, members, lacking)
+            price = set_loss(losses, axis, members, missing in (hi, code))
         else:
-            prices.price[value] = extent_loss(losses, axis, min(lo, code), max(hi, code))
+            price = loss_between(layout, values, ancestors, axis, min(lo, code), max(hi, code))
+        prices.price[value] = price

@@ -11,7 +11,7 @@ from anonloom.params import at_least
 from anonloom_columns import collapse
 from anonloom_k_member.greedy import cluster_cells
 from anonloom_kernels.coarse_blocks import cells_of, each_cell
-from anonloom_kernels.compiled import announce_compilation
+from anonloom_kernels.compiled import announce_interpreted
 from anonloom_kernels.height_distance import heights_of
 from anonloom_kernels.losses import losses_of
 from anonloom_loss import merge_until_admitted
@@ -52,6 +52,8 @@ class KMember(Partitioner):
         """Return the refined classes."""
         if not len(classes):
             return classes
+        steps = _steps(table, len(classes.rows), self.cell, guard.min_size)
+        announce_interpreted(context, __package__, steps)
         cells = cells_of(table, classes, self.cell, guard.min_size, context)
         label, rows = self._cluster(table, cells, guard.min_size, context)
         context.find(
@@ -86,6 +88,17 @@ class KMember(Partitioner):
             picked = starts[start:stop]
             return cluster_cells(losses, codes, first, here, picked, draws, k, dense)
 
-        with announce_compilation(context):
-            label = each_cell(work, cells, context)
+        label = each_cell(work, cells, context)
         return label, cells.rows[points.rows_by_point()]
+
+
+def _steps(table: Table, rows: int, cell: int, k: int) -> float:
+    """About how many elements the kernels read and write when they are interpreted.
+
+    Per row that is some for every axis, some for every value that is priced anew, which happens the
+    less often the larger clusters are, and a little for every other row of the cell.
+    """
+    together = min(rows, cell)
+    values = sum(min(axis.size, together) for axis in table.axes)
+    per_axis = 40 + 0.015 * together
+    return float(rows * (per_axis * len(table.axes) + 28 * values / np.sqrt(k)))

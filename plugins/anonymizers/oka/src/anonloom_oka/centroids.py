@@ -8,10 +8,8 @@ than half of the rows lack is missing in the centroid.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonloom.typing import FloatArray, IntArray
-from anonloom_kernels.compiled import kernel
+from anonloom.typing import CodeArray, FloatArray, IntArray
 from anonloom_kernels.losses import LINE, Losses
 from anonloom_kernels.merge_cost import Prices, price_axis, prices_of
 
@@ -21,7 +19,7 @@ _NOWHERE = 4.0
 
 
 class Clusters(NamedTuple):
-    """The clusters of one cell.
+    """The clusters of some cells; rows and clusters are counted through all of them.
 
     Attributes
     ----------
@@ -32,17 +30,19 @@ class Clusters(NamedTuple):
     before
         For every row that which came into its cluster before it, or -1.
     total, mean
-        (clusters x axes): sum of the places of a number, and place of its centroid.
+        (axes x clusters): sum of the places of a number, and place of its centroid.
     mode
-        (clusters x axes): value of the centroid of a category, or -1.
+        (axes x clusters): value of the centroid of a category, or -1.
     tally
-        (clusters x axes): rows that have the mode; of a number, rows that lack it.
+        (axes x clusters): rows that have the mode; of a number, rows that lack it.
+    apart
+        Distance of every cluster from the row that was last looked from.
     numbers, categories
         Axes of either kind.
     places
         (rows x axes): place of every number.
     prices
-        The values of the cell; a price is the distance from the row that was last looked from.
+        The values of the cells; a price is the distance from the row that was last looked from.
     """
 
     size: IntArray
@@ -52,51 +52,57 @@ class Clusters(NamedTuple):
     mean: FloatArray
     mode: IntArray
     tally: IntArray
+    apart: FloatArray
     numbers: IntArray
     categories: IntArray
     places: FloatArray
     prices: Prices
 
 
-@kernel
-def empty_clusters(losses: Losses, codes: NDArray[np.int32], count: int) -> Clusters:
-    """Make clusters without rows for the rows of a cell, given their codes (rows x axes)."""
+def empty_clusters(losses: Losses, codes: CodeArray, cells: IntArray, count: int) -> Clusters:
+    """Make clusters without rows.
+
+    Parameters
+    ----------
+    codes
+        (rows x axes): codes of the rows, cell after cell.
+    cells
+        First row of every cell, and behind the last one.
+    count
+        Clusters of all cells.
+    """
     rows, axes = codes.shape
     numbers = np.flatnonzero(losses.kind == LINE)
     places = np.zeros((rows, axes))
     for axis in numbers:
-        for row in range(rows):
-            code = codes[row, axis]
-            known = code != losses.missing[axis]
-            places[row, axis] = losses.values[losses.start[axis] + code] if known else _NOWHERE
-    prices = prices_of(codes)
-    prices.lo[:] = -1
+        known = codes[:, axis] != losses.missing[axis]
+        places[:, axis] = _NOWHERE
+        places[known, axis] = losses.values[losses.start[axis] + codes[known, axis]]
     return Clusters(
         np.zeros(count, np.int64),
         np.full(count, -1, np.int64),
         np.full(rows, -1, np.int64),
-        np.zeros((count, axes)),
-        np.zeros((count, axes)),
-        np.full((count, axes), -1, np.int64),
-        np.zeros((count, axes), np.int64),
+        np.zeros((axes, count)),
+        np.zeros((axes, count)),
+        np.full((axes, count), -1, np.int64),
+        np.zeros((axes, count), np.int64),
+        np.zeros(count),
         numbers,
         np.flatnonzero(losses.kind != LINE),
         places,
-        prices,
+        prices_of(codes, cells),
     )
 
 
-@kernel
 def clear(clusters: Clusters, cluster: int) -> None:
     """Take all rows out of one cluster."""
     clusters.size[cluster] = 0
     clusters.newest[cluster] = -1
-    clusters.total[cluster] = 0.0
-    clusters.mode[cluster] = -1
-    clusters.tally[cluster] = 0
+    clusters.total[:, cluster] = 0.0
+    clusters.mode[:, cluster] = -1
+    clusters.tally[:, cluster] = 0
 
 
-@kernel
 def add(clusters: Clusters, row: int, cluster: int) -> None:
     """Put a row into a cluster and move the centroid."""
     clusters.before[row] = clusters.newest[cluster]
@@ -105,33 +111,32 @@ def add(clusters: Clusters, row: int, cluster: int) -> None:
     size = clusters.size[cluster]
     for axis in clusters.numbers:
         if clusters.places[row, axis] == _NOWHERE:
-            clusters.tally[cluster, axis] += 1
+            clusters.tally[axis, cluster] += 1
         else:
-            clusters.total[cluster, axis] += clusters.places[row, axis]
-        lacking = clusters.tally[cluster, axis]
-        mean = clusters.total[cluster, axis] / max(size - lacking, 1)
-        clusters.mean[cluster, axis] = _NOWHERE if 2 * lacking > size else mean
+            clusters.total[axis, cluster] += clusters.places[row, axis]
+        lacking = clusters.tally[axis, cluster]
+        mean = clusters.total[axis, cluster] / max(size - lacking, 1)
+        clusters.mean[axis, cluster] = _NOWHERE if 2 * lacking > size else mean
     for axis in clusters.categories:
         _count(clusters, row, cluster, axis)
 
 
-@kernel
 def _count(clusters: Clusters, row: int, cluster: int, axis: int) -> None:
     """Count the row's value; it is the mode if it is now more frequent than any other."""
-    value = clusters.prices.value[row, axis]
-    if value == clusters.mode[cluster, axis]:
-        clusters.tally[cluster, axis] += 1
+    values, before = clusters.prices.value, clusters.before
+    value = values[row, axis]
+    if value == clusters.mode[axis, cluster]:
+        clusters.tally[axis, cluster] += 1
         return
     count = 0
     while row >= 0:
-        count += clusters.prices.value[row, axis] == value
-        row = clusters.before[row]
-    if count > clusters.tally[cluster, axis]:
-        clusters.mode[cluster, axis] = value
-        clusters.tally[cluster, axis] = count
+        count += values[row, axis] == value
+        row = before[row]
+    if count > clusters.tally[axis, cluster]:
+        clusters.mode[axis, cluster] = value
+        clusters.tally[axis, cluster] = count
 
 
-@kernel
 def look_from(clusters: Clusters, losses: Losses, row: int) -> None:
     """Let the prices of all categories be the distances from this row."""
     prices = clusters.prices
@@ -143,26 +148,23 @@ def look_from(clusters: Clusters, losses: Losses, row: int) -> None:
             price_axis(prices, losses, axis)
 
 
-@kernel
-def distance(clusters: Clusters, losses: Losses, row: int, cluster: int) -> float:
-    """Distance to a centroid from the row that was last looked from: numbers, then categories."""
-    total = 0.0
-    for axis in clusters.numbers:
-        apart = abs(clusters.places[row, axis] - clusters.mean[cluster, axis])
-        total += min(apart, losses.share[axis])
-    for axis in clusters.categories:
-        total += clusters.prices.price[clusters.mode[cluster, axis]]
-    return total
-
-
-@kernel
-def closest(clusters: Clusters, losses: Losses, row: int, below: int) -> int:
-    """Cluster of fewer than `below` rows with the closest centroid; the first of several."""
+def measure(clusters: Clusters, losses: Losses, row: int, at: int, end: int) -> None:
+    """Write how far clusters `at` to `end` are from a row: numbers, then categories."""
     look_from(clusters, losses, row)
-    least, result = np.inf, -1
-    for cluster in range(len(clusters.size)):
-        if clusters.size[cluster] < below:
-            own = distance(clusters, losses, row, cluster)
-            if own < least:
-                least, result = own, cluster
-    return result
+    apart, price = clusters.apart[at:end], clusters.prices.price
+    apart[:] = 0.0
+    for axis in clusters.numbers:
+        difference = np.abs(clusters.places[row, axis] - clusters.mean[axis, at:end])
+        apart += np.minimum(difference, losses.share[axis])
+    for axis in clusters.categories:
+        apart += price[clusters.mode[axis, at:end]]
+
+
+def closest(clusters: Clusters, losses: Losses, row: int, at: int, end: int, below: int) -> int:
+    """Cluster of fewer than `below` rows with the closest centroid; the first of several.
+
+    Of clusters `at` to `end` there must be one that has so few.
+    """
+    measure(clusters, losses, row, at, end)
+    small = at + np.flatnonzero(clusters.size[at:end] < below)
+    return int(small[np.argmin(clusters.apart[small])])

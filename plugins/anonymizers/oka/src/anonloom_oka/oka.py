@@ -8,7 +8,7 @@ from anonloom import Classes, Finding, Guard, Partitioner, StageContext, Table, 
 from anonloom.params import at_least
 from anonloom_columns import combined_key
 from anonloom_kernels.coarse_blocks import cells_of, each_cell
-from anonloom_kernels.compiled import announce_compilation
+from anonloom_kernels.compiled import announce_interpreted
 from anonloom_kernels.height_distance import heights_of
 from anonloom_loss import merge_until_admitted
 from anonloom_oka.one_pass import cluster_cells
@@ -35,6 +35,7 @@ class OnePassKMeans(Partitioner):
         """Return the refined classes."""
         if not len(classes):
             return classes
+        announce_interpreted(context, __package__, _steps(table, len(classes.rows), self.cell))
         cells = cells_of(table, classes, self.cell, guard.min_size, context)
         rows = _sorted_by_quasi(table, cells)
         after, before = _cluster(table, cells, rows, guard.min_size, context)
@@ -62,8 +63,7 @@ def _cluster(
     def work(start: int, stop: int) -> NDArray[np.int64]:
         return cluster_cells(losses, codes, cells.bounds[start : stop + 1], draws, turns, k)
 
-    with announce_compilation(context):
-        return each_cell(work, cells, context)
+    return each_cell(work, cells, context)
 
 
 def _findings(cells: int, moved: NDArray[np.bool_]) -> tuple[Finding, ...]:
@@ -86,3 +86,12 @@ def _findings(cells: int, moved: NDArray[np.bool_]) -> tuple[Finding, ...]:
             "closest.",
         ),
     )
+
+
+def _steps(table: Table, rows: int, cell: int) -> int:
+    """About how many elements the kernels read and write when they are interpreted.
+
+    Per row that is some for every axis, and some for every value of a category.
+    """
+    values = sum(min(axis.size, cell) for axis in table.axes if axis.type == "category")
+    return rows * (100 * len(table.axes) + 10 * values)
