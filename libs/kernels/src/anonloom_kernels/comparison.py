@@ -42,15 +42,7 @@ def comparing_kernels() -> Iterator[None]:
 
 
 def compare_call(kernel: Kernel, arguments: tuple[Any, ...]) -> Any:
-    """Call a compiled kernel and its reference; raise AssertionError where they differ.
-
-    One call at a time: threads may write to different parts of the same array.
-    """
-    with _lock:
-        return _compare(kernel, arguments)
-
-
-def _compare(kernel: Kernel, arguments: tuple[Any, ...]) -> Any:
+    """Call a compiled kernel and its reference; raise AssertionError where they differ."""
     memo: dict[int, Any] = {}
     copies = tuple(_copy(argument, memo) for argument in arguments)
     result = kernel.compiled(*arguments)
@@ -67,7 +59,8 @@ def _compare(kernel: Kernel, arguments: tuple[Any, ...]) -> Any:
                 f"kernel {kernel.__name__}: array {number} of its arguments has other bits in C "
                 f"than in Python, first at {differ[:5].tolist()}"
             )
-    _compared[kernel.__name__] += count
+    with _lock:
+        _compared[kernel.__name__] += count
     return result
 
 
