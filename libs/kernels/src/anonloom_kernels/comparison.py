@@ -42,9 +42,18 @@ def comparing_kernels() -> Iterator[None]:
 
 
 def compare_call(kernel: Kernel, arguments: tuple[Any, ...]) -> Any:
-    """Call a compiled kernel and its reference; raise AssertionError where they differ."""
+    """Call a compiled kernel and its reference; raise AssertionError where they differ.
+
+    One call at a time: threads may write to different parts of the same array.
+    """
+    with _lock:
+        return _compare(kernel, arguments)
+
+
+def _compare(kernel: Kernel, arguments: tuple[Any, ...]) -> Any:
     memo: dict[int, Any] = {}
     copies = tuple(_copy(argument, memo) for argument in arguments)
+    assert kernel.compiled is not None
     result = kernel.compiled(*arguments)
     expected = kernel.interpret(*copies)
     _same_result(kernel, expected, result)
@@ -56,11 +65,10 @@ def compare_call(kernel: Kernel, arguments: tuple[Any, ...]) -> Any:
         if before.tobytes() != after.tobytes():
             differ = np.flatnonzero((_bytes(before) != _bytes(after)).any(axis=1))
             raise AssertionError(
-                f"kernel {kernel.__name__}: array {number} of its arguments has other bits in C "
+                f"kernel {kernel.name}: array {number} of its arguments has other bits in C "
                 f"than in Python, first at {differ[:5].tolist()}"
             )
-    with _lock:
-        _compared[kernel.__name__] += count
+    _compared[kernel.name] += count
     return result
 
 
@@ -100,7 +108,7 @@ def _same_result(kernel: Kernel, expected: Any, result: Any) -> None:
     result = result if isinstance(result, tuple) else (result,)
     bits = [[_bits(value) for value in values] for values in (expected, result)]
     if bits[0] != bits[1]:
-        raise AssertionError(f"kernel {kernel.__name__}: C returns something else than Python")
+        raise AssertionError(f"kernel {kernel.name}: C returns something else than Python")
 
 
 def _bits(value: Any) -> Any:
