@@ -9,12 +9,12 @@ import secrets
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from anonloom.cells import cell_text
 from anonloom.data._schema import Column
 from anonloom.errors import DataError
 from anonloom.files import read_bytes
+from anonloom.lazy import pd
 
 KEY_BYTES = 32
 

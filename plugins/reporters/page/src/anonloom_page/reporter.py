@@ -6,11 +6,9 @@ from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
-import jinja2
-from markupsafe import Markup
 
 from anonloom import Reporter
 from anonloom_page import wording
@@ -18,6 +16,9 @@ from anonloom_page.charts import draw
 from anonloom_page.grid_view import grid_view
 from anonloom_page.limits import LARGEST, Limits
 from anonloom_page.report_view import report_view
+
+if TYPE_CHECKING:
+    import jinja2
 
 #: Names of the pages.
 REPORT, GRID = "report.html", "grid.html"
@@ -53,7 +54,11 @@ def _render_within_limit(
 
 
 @cache
-def _templates() -> jinja2.Environment:
+def _templates() -> "jinja2.Environment":
+    # Imported here: a pipeline that is only checked writes no page.
+    import jinja2
+    from markupsafe import Markup
+
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("anonloom_page"),
         # Everything that a report holds may come from a hostile column name: escape it all.
