@@ -4,10 +4,14 @@ import argparse
 from collections.abc import Iterable
 from importlib import import_module
 from types import ModuleType
+from typing import TYPE_CHECKING
 
-from anonloom import Pipeline, Registry
+from anonloom import Registry
 from anonloom.errors import FaultyPluginError, PluginError, did_you_mean
 from anonloom.registry import Border, CommandEntry
+
+if TYPE_CHECKING:
+    from anonloom import Pipeline
 
 _HOOK = "anonloom_register_commands"
 
@@ -54,7 +58,7 @@ def run_foreign(
     return _check_code(whose, code)
 
 
-def run_experiment(registry: Registry, arguments: argparse.Namespace, pipeline: Pipeline) -> int:
+def run_experiment(registry: Registry, arguments: argparse.Namespace, pipeline: "Pipeline") -> int:
     """Let the plugin that is installed for it run all runs of a file, and return its exit code.
 
     Raises
