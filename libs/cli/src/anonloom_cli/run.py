@@ -9,7 +9,6 @@ from anonloom.errors import UsageError
 from anonloom_cli.pipeline_file import add_pipeline_arguments
 from anonloom_cli.progress import show_progress
 from anonloom_cli.summary import page_name, print_done, relative_path
-from anonloom_runner.reporting import terminal_text
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -54,6 +53,9 @@ def execute(arguments: argparse.Namespace) -> int:
         from anonloom_cli.foreign import run_experiment
 
         return run_experiment(registry, arguments, pipeline)
+    # Imported here: a pipeline that is wrong, or help, needs no frames.
+    from anonloom_runner.reporting import terminal_text
+
     if arguments.dry_run:
         with show_progress(registry, arguments.quiet):
             tried = pipeline.run(workers=arguments.jobs)
