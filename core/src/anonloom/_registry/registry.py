@@ -108,8 +108,8 @@ class Registry:
         # Entry points come in the order of directory listings; sorted, messages are the same on
         # every machine.
         loaded = []
-        for point in sorted(points, key=lambda point: (_distribution(point)[0], point.name)):
-            distribution, version = _distribution(point)
+        owned = [(*_distribution(point), point) for point in points]
+        for distribution, version, point in sorted(owned, key=lambda one: (one[0], one[2].name)):
             try:
                 with Border(distribution):
                     module = point.load()

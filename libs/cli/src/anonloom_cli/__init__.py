@@ -137,6 +137,9 @@ def keeping_everything() -> Iterator[None]:
     try:
         yield
     finally:
+        # Straight to what is old, where it would come to be anyhow after being looked at twice.
+        gc.freeze()
+        gc.unfreeze()
         if collects:
             gc.enable()
 
@@ -153,7 +156,8 @@ def _run_of_plugin(name: str, words: list[str]) -> int:
         complain(unknown_command(registry, name, COMMANDS))
         return 2
     target, summary = entry.command.target, entry.command.summary
-    parser, parsers = _parser({**COMMANDS, name: (target, summary)})
+    known = {} if words[0] == name else COMMANDS
+    parser, parsers = _parser({**known, name: (target, summary)})
     try:
         return run_foreign(entry.label, target, parser, parsers[name], words)
     except ParserExit as ended:

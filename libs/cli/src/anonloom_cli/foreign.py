@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from anonloom import Registry
 from anonloom.errors import FaultyPluginError, PluginError, did_you_mean
 from anonloom.registry import Border, CommandEntry
+from anonloom_cli import keeping_everything
 
 if TYPE_CHECKING:
     from anonloom import Pipeline
@@ -77,7 +78,7 @@ def run_experiment(registry: Registry, arguments: argparse.Namespace, pipeline: 
 
 def _import_inside(whose: str, module: str) -> ModuleType:
     try:
-        with Border(whose):
+        with Border(whose), keeping_everything():
             return import_module(module)
     except ImportError as error:
         raise PluginError(

@@ -6,6 +6,7 @@ from types import FrameType
 
 from anonloom import Pipeline, Registry
 from anonloom.errors import UsageError
+from anonloom_cli import keeping_everything
 from anonloom_cli.pipeline_file import add_pipeline_arguments
 from anonloom_cli.progress import show_progress
 from anonloom_cli.summary import page_name, print_done, relative_path
@@ -43,12 +44,13 @@ def execute(arguments: argparse.Namespace) -> int:
     # A polite request to stop cleans up like Ctrl-C does.
     signal.signal(signal.SIGTERM, _interrupt)
     registry = Registry.installed()
-    pipeline = Pipeline.load(
-        arguments.file,
-        settings=arguments.settings,
-        allow_local_code=arguments.allow_local_code,
-        registry=registry,
-    )
+    with keeping_everything():
+        pipeline = Pipeline.load(
+            arguments.file,
+            settings=arguments.settings,
+            allow_local_code=arguments.allow_local_code,
+            registry=registry,
+        )
     if pipeline.spec.grid:
         from anonloom_cli.foreign import run_experiment
 
