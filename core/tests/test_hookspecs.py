@@ -2,10 +2,12 @@
 
 import inspect
 
+import pluggy
 import pytest
 
 from anonloom import Registry, hookspecs
 from anonloom._registry.kinds import specification
+from anonloom.api import hookimpl, hookspec
 
 KINDS = Registry.empty().kinds
 
@@ -72,3 +74,26 @@ def test_observers_get_no_table_and_every_argument_is_documented(hook):
 @pytest.mark.parametrize("hook", [name for name in HOOKS if name not in OBSERVING])
 def test_registration_takes_nothing(hook):
     assert {} == dict(inspect.signature(HOOKS[hook]).parameters)
+
+
+def test_plain_marks_are_pluggys_own():
+    """Our markers stand in for pluggy's, which takes long to import."""
+
+    def ours():
+        pass
+
+    def theirs():
+        pass
+
+    for marker, own in ((hookimpl, pluggy.HookimplMarker), (hookspec, pluggy.HookspecMarker)):
+        marker(ours)
+        own("anonloom")(theirs)
+        assert vars(theirs) == vars(ours)
+
+
+def test_other_marks_are_made_by_pluggy():
+    @hookimpl(trylast=True)
+    def hook():
+        pass
+
+    assert hook.anonloom_impl["trylast"]

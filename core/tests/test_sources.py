@@ -1,5 +1,6 @@
 """The sources that core offers: what they read, and what they say of files that they cannot."""
 
+import bz2
 import datetime
 import gzip
 import os
@@ -145,8 +146,25 @@ def test_other_encodings_are_read_when_they_are_named(tmp_path, encoding):
     assert [[31.0, "1", "grippé"]] == cells(load(path, encoding=encoding))
 
 
-def test_a_compressed_file_is_read(tmp_path):
-    path = write(tmp_path, gzip.compress(PLAIN.encode()), "data.csv.gz")
+COMPRESSED = gzip.compress(PLAIN.encode())
+#: More than a header is looked for in, and hardly compressible.
+LONG = PLAIN.encode() + b"".join(
+    f"{i},{np.random.default_rng(i).bytes(20).hex()},flu\n".encode() for i in range(30_000)
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("data.csv.gz", COMPRESSED),
+        ("data.csv.gz", gzip.compress(PLAIN[:8].encode()) + gzip.compress(PLAIN[8:].encode())),
+        ("data.csv.gz", gzip.compress(LONG)),
+        ("data.csv.bz2", bz2.compress(PLAIN.encode())),
+    ],
+    ids=["gzip", "two members", "long", "bzip2"],
+)
+def test_a_compressed_file_is_read(tmp_path, name, content):
+    path = write(tmp_path, content, name)
     assert ("age", "zip", "illness") == Csv(path=path).columns()
     assert [31.0, "01234", "flu"] == cells(load(path))[0]
 
@@ -422,9 +440,24 @@ def test_raw_cells_that_read_like_published_forms(tmp_path, cell):
     )
 
 
-def test_a_damaged_compressed_file(tmp_path):
-    path = write(tmp_path, b"no gzip", "data.csv.gz")
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("data.csv.gz", b"no gzip"),
+        ("data.csv.gz", COMPRESSED[:-9]),
+        ("data.csv.gz", COMPRESSED[:-4]),
+        ("data.csv.gz", COMPRESSED + b"\0\0\0\0"),
+        ("data.csv.gz", COMPRESSED + b"more"),
+        ("data.csv.gz", COMPRESSED[:-8] + b"checksum"),
+        ("data.csv.bz2", b"no bzip2"),
+    ],
+)
+def test_a_damaged_compressed_file(tmp_path, name, content):
+    path = write(tmp_path, content, name)
     assert "FILE: the file cannot be decompressed" == refusal(path)
+    # Arrow, which will read the rows, does not take it either.
+    with pytest.raises(OSError), pa.input_stream(path, compression="detect") as stream:  # noqa: PT011
+        stream.read()
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import attrs
-import pandas as pd
 
 from anonloom._outcome import Outcome
 from anonloom._registry.registry import Registry
@@ -13,6 +12,7 @@ from anonloom._spec.model import PipelineSpec
 from anonloom._spec.pipeline import load_pipeline
 from anonloom.errors import UsageError
 from anonloom.kinds._engine import Engine
+from anonloom.lazy import pd
 from anonloom.sources._frame import Frame
 
 
@@ -44,7 +44,7 @@ class Pipeline:
         spec = load_pipeline(file, registry, settings=settings, allow_local_code=allow_local_code)
         return cls(spec, registry)
 
-    def run(self, frame: pd.DataFrame | None = None, *, workers: int | None = None) -> Outcome:
+    def run(self, frame: "pd.DataFrame | None" = None, *, workers: int | None = None) -> Outcome:
         """Run everything, all checks included, and write nothing.
 
         Parameters
@@ -63,7 +63,7 @@ class Pipeline:
 
     def publish(
         self,
-        frame: pd.DataFrame | None = None,
+        frame: "pd.DataFrame | None" = None,
         *,
         to: Path | str | None = None,
         replace: bool = False,
@@ -115,7 +115,7 @@ class Pipeline:
         engine: Engine = self.registry.load_entry(self.registry.default("engine"))()
         return engine
 
-    def _spec_for(self, frame: pd.DataFrame | None) -> PipelineSpec:
+    def _spec_for(self, frame: "pd.DataFrame | None") -> PipelineSpec:
         if self.spec.grid:
             raise UsageError(
                 f"the pipeline is an experiment of {len(self.spec.grid)} runs",

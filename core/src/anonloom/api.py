@@ -7,9 +7,15 @@ importing attrs takes four times as long as starting Python.
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import pluggy
+if TYPE_CHECKING:
+    import pluggy
+
+    hookspec = pluggy.HookspecMarker("anonloom")
+    hookimpl = pluggy.HookimplMarker("anonloom")
+else:
+    from anonloom._marks import hookimpl, hookspec
 
 __all__ = [
     "API_VERSION",
@@ -30,9 +36,6 @@ API_VERSION = 2
 
 #: What a column of a table can be.
 ROLES = ("identifier", "quasi", "sensitive", "label", "other", "person", "group", "truth")
-
-hookspec = pluggy.HookspecMarker("anonloom")
-hookimpl = pluggy.HookimplMarker("anonloom")
 
 
 class PipelinePlace(NamedTuple):

@@ -12,7 +12,6 @@ interruption by the user. Whatever else does (``SystemExit`` with any value, ``G
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from inspect import isabstract
 from types import FunctionType, TracebackType
 from typing import Any
 
@@ -189,6 +188,9 @@ def _handed_out(answer: Any, border: Border) -> Any:
 
 def _fills_contract(cls: type) -> bool:
     """Whether a class implements an abstract class of another package, whose code will call it."""
+    # Imported here: listing plugins puts no border around classes.
+    from inspect import isabstract
+
     own = _package(cls)
     return any(_package(item) != own and isabstract(item) for item in cls.__mro__)
 

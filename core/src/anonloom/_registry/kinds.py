@@ -1,6 +1,7 @@
 """The kinds that a registry knows: looked up by word, by class and by place, and kept apart."""
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 
 from anonloom._registry import core_kinds
 from anonloom.api import Kind, Method, hookspec
@@ -94,8 +95,9 @@ def _plain(word: str) -> str:
     return word.strip().lower().replace("-", " ").replace("_", " ")
 
 
-def _words(kind: Kind) -> set[str]:
-    return {_plain(word) for word in (kind.key, kind.name, kind.plural)}
+@cache
+def _words(kind: Kind) -> frozenset[str]:
+    return frozenset(_plain(word) for word in (kind.key, kind.name, kind.plural))
 
 
 def _clash(kind: Kind, other: Kind) -> str:

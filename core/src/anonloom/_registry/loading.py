@@ -2,15 +2,17 @@
 
 import re
 from importlib import import_module
-from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from anonloom._registry.api_changes import moved_to
 from anonloom._registry.boundary import Border, put_around
 from anonloom._spelling import comma_list
 from anonloom.api import ROLES, Kind, Method
 from anonloom.errors import FaultyPluginError, PluginError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _LOCAL = re.compile(r"(?P<file>.+\.py):(?P<name>[A-Za-z_]\w*)")
 
@@ -34,7 +36,7 @@ class Entry(NamedTuple):
     method: Method
     distribution: str
     version: str
-    file: Path | None = None
+    file: "Path | None" = None
 
     @property
     def kind(self) -> str:
@@ -80,7 +82,7 @@ def error_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}".rstrip(": ")
 
 
-def local_entry(kind: Kind, name: str, folder: Path | None) -> Entry | None:
+def local_entry(kind: Kind, name: str, folder: "Path | None") -> Entry | None:
     """Return the entry of ``./file.py:Class``, or None if the name is none of that form.
 
     Raises
@@ -219,7 +221,7 @@ def kit_of(kind: Kind, owner: str) -> type:
     return kit
 
 
-def _run_file(file: Path) -> ModuleType:
+def _run_file(file: "Path") -> ModuleType:
     """Import a file that belongs to no package."""
     from importlib.util import module_from_spec, spec_from_file_location
     from sys import modules

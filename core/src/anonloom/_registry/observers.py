@@ -5,10 +5,14 @@ included, reaches neither the run nor the other observers; an observer that fail
 a warning. Only an interruption by the user passes.
 """
 
-import pluggy
+from typing import TYPE_CHECKING
 
 from anonloom._registry.boundary import Border
+from anonloom._registry.hooks import Hooks
 from anonloom._registry.loading import error_line
+
+if TYPE_CHECKING:
+    import pluggy
 
 
 class Observers:
@@ -16,26 +20,26 @@ class Observers:
 
     Parameters
     ----------
-    plugins : pluggy.PluginManager
+    hooks : Hooks
         Holds the implementations.
     """
 
-    def __init__(self, plugins: pluggy.PluginManager) -> None:
-        self._plugins = plugins
+    def __init__(self, hooks: Hooks) -> None:
+        self._hooks = hooks
         self._warned: set[str] = set()
 
     def add(self, observer: object) -> None:
         """Tell `observer`, an object with marked hook methods, what happens from now on."""
-        self._plugins.register(observer)
+        self._hooks.manager.register(observer)
 
     def remove(self, observer: object) -> None:
         """Stop telling `observer`."""
-        self._warned.discard(str(self._plugins.get_name(observer)))
-        self._plugins.unregister(observer)
+        self._warned.discard(str(self._hooks.manager.get_name(observer)))
+        self._hooks.manager.unregister(observer)
 
     def hears(self, hook: str) -> bool:
         """Whether anybody listens to a hook: what is told to nobody need not be computed."""
-        return bool(getattr(self._plugins.hook, hook).get_hookimpls())
+        return bool(self._implementations(hook))
 
     def run_started(self, *, run_id: str, pipeline: str, stages: tuple[str, ...]) -> None:
         """Say that a run begins."""
@@ -101,15 +105,20 @@ class Observers:
         self._tell("anonloom_run_finished", run_id=run_id, status=status, seconds=seconds)
 
     def _tell(self, hook: str, **news: object) -> None:
-        caller: pluggy.HookCaller = getattr(self._plugins.hook, hook)
-        for implementation in caller.get_hookimpls():
+        for implementation in self._implementations(hook):
             try:
                 with Border(hook):
                     implementation.function(*(news[name] for name in implementation.argnames))
             except Exception as error:
                 self._warn(implementation, hook, error)
 
-    def _warn(self, implementation: pluggy.HookImpl, hook: str, error: Exception) -> None:
+    def _implementations(self, hook: str) -> "list[pluggy.HookImpl]":
+        if not self._hooks.observed:
+            return []
+        caller: pluggy.HookCaller = getattr(self._hooks.manager.hook, hook)
+        return caller.get_hookimpls()
+
+    def _warn(self, implementation: "pluggy.HookImpl", hook: str, error: Exception) -> None:
         name = implementation.plugin_name
         if name in self._warned:
             return

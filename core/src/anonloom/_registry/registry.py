@@ -4,17 +4,15 @@ A registry is an object. `Registry.installed()` reads the environment once, on f
 `Registry.empty()` is for tests. One broken plugin is remembered and shown, and hurts no other.
 """
 
-from collections.abc import Iterable, Mapping
-from pathlib import Path
-from types import ModuleType
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
-
-import pluggy
 
 from anonloom import hookspecs
 from anonloom._registry import core_kinds
 from anonloom._registry.api_changes import CHANGES
 from anonloom._registry.boundary import Border
+from anonloom._registry.entry_points import installed_entry_points
+from anonloom._registry.hooks import Hooks, Unusable
 from anonloom._registry.kinds import KindClash, Kinds, specification
 from anonloom._registry.loading import Entry, class_of, error_line, kit_of, local_entry
 from anonloom._registry.observers import Observers
@@ -23,7 +21,9 @@ from anonloom.api import API_VERSION, Command, Kind, KnownPlugin, Method
 from anonloom.errors import PluginError
 
 if TYPE_CHECKING:
-    import importlib_metadata
+    from pathlib import Path
+
+    from anonloom._registry.entry_points import Point
 
 T = TypeVar("T", Method, Command, Kind, KnownPlugin)
 
@@ -63,10 +63,6 @@ class BrokenPlugin(NamedTuple):
         return f"{f'{self.distribution} {self.version}'.rstrip()} ({self.reason})"
 
 
-class _Unusable(Exception):
-    """A plugin breaks the contract; the text says how."""
-
-
 class Registry:
     """What is installed: methods by kind and name, commands, observers, broken plugins.
 
@@ -81,9 +77,8 @@ class Registry:
     _environment: ClassVar["Registry | None"] = None
 
     def __init__(self) -> None:
-        self._plugins = pluggy.PluginManager("anonloom")
+        self._hooks = Hooks(_GENERAL_HOOKS)
         self.kinds = Kinds()
-        self._plugins.add_hookspecs(_module_of(_GENERAL_HOOKS))
         self._entries: list[Entry] = []
         self._commands: list[CommandEntry] = []
         self._runners: list[CommandEntry] = []
@@ -91,7 +86,7 @@ class Registry:
         self._loaded: dict[Entry, type] = {}
         self._catalogues: list[tuple[object, str, str]] = []
         self._known: list[KnownPlugin] = []
-        self.observers = Observers(self._plugins)
+        self.observers = Observers(self._hooks)
         self._take_kinds(core_kinds, "anonloom-core")
 
     @classmethod
@@ -103,21 +98,18 @@ class Registry:
     def installed(cls) -> "Registry":
         """Return the registry of this environment, read on first use and then kept."""
         if Registry._environment is None:
-            # Imported here: a registry that a test fills by hand never looks at the environment.
-            import importlib_metadata
-
             registry = cls()
-            registry.discover(importlib_metadata.entry_points(group="anonloom"))
+            registry.discover(installed_entry_points("anonloom"))
             Registry._environment = registry
         return Registry._environment
 
-    def discover(self, points: Iterable["importlib_metadata.EntryPoint"]) -> None:
+    def discover(self, points: "Iterable[Point]") -> None:
         """Load and take in the plugin behind each entry point."""
         # Entry points come in the order of directory listings; sorted, messages are the same on
         # every machine.
         loaded = []
-        for point in sorted(points, key=lambda point: (_distribution(point)[0], point.name)):
-            distribution, version = _distribution(point)
+        owned = [(*_distribution(point), point) for point in points]
+        for distribution, version, point in sorted(owned, key=lambda one: (one[0], one[2].name)):
             try:
                 with Border(distribution):
                     module = point.load()
@@ -140,7 +132,7 @@ class Registry:
         bool
             Whether it is usable. If not, it is remembered in `broken` and offers nothing.
         """
-        if self._plugins.is_registered(module):
+        if self._hooks.holds(module):
             reason = "its hook module is already in use by another entry point"
             self._broken.append(BrokenPlugin(distribution, version, reason))
             return False
@@ -148,10 +140,8 @@ class Registry:
         try:
             with Border(distribution):
                 entries, commands, runners = self._examine(module, distribution, version)
-        except (_Unusable, KindClash) as error:
+        except (Unusable, KindClash) as error:
             reason = str(error)
-        except pluggy.PluginValidationError as error:
-            reason = _last_line(error)
         except Exception as error:
             reason = error_line(error)
         else:
@@ -162,8 +152,7 @@ class Registry:
                 self._catalogues.append((module, distribution, version))
             return True
         # Nothing of a plugin that breaks the contract stays behind, its observers included.
-        if self._plugins.is_registered(module):
-            self._plugins.unregister(module)
+        self._hooks.drop(module)
         for kind in tuple(self.kinds.values())[len(before) :]:
             self.kinds.withdraw(kind)
         self._broken.append(BrokenPlugin(distribution, version, reason))
@@ -174,13 +163,13 @@ class Registry:
     ) -> tuple[list[Entry], list[CommandEntry], list[CommandEntry]]:
         spoken = getattr(module, "ANONLOOM_API", None)
         if spoken is None:
-            raise _Unusable(f"its hook module does not say ANONLOOM_API = {API_VERSION}")
+            raise Unusable(f"its hook module does not say ANONLOOM_API = {API_VERSION}")
         if spoken != API_VERSION:
-            raise _Unusable(_other_version(spoken, distribution))
-        self._refuse_unmarked(module)
+            raise Unusable(_other_version(spoken, distribution))
+        self._hooks.refuse_unmarked(module)
         self._take_kinds(module, f"{distribution} {version}".rstrip())
-        self._plugins.register(module, name=f"{distribution} {version}:{id(module)}")
-        self._refuse_unknown_hooks(module)
+        known = [*_GENERAL_HOOKS, *(kind.hook for kind in self.kinds.values())]
+        self._hooks.take(module, f"{distribution} {version}:{id(module)}", known)
         entries = [
             Entry(kind, method, distribution, version)
             for kind in self.kinds.values()
@@ -189,7 +178,7 @@ class Registry:
         named = [(entry.kind, entry.name) for entry in entries]
         for kind, name in named:
             if named.count((kind, name)) > 1:
-                raise _Unusable(f"it names the {self.kinds[kind].name} {name!r} twice")
+                raise Unusable(f"it names the {self.kinds[kind].name} {name!r} twice")
         commands, runners = (
             [CommandEntry(item, distribution, version) for item in _answers(module, hook, Command)]
             for hook in ("anonloom_register_commands", "anonloom_register_experiment_runners")
@@ -205,28 +194,7 @@ class Registry:
                     "one of a kind"
                 )
             self.kinds.add(kind, owner)
-            # pluggy keeps the specification of a kind that was withdrawn.
-            caller = getattr(self._plugins.hook, kind.hook, None)
-            if caller is None or not caller.has_spec():
-                self._plugins.add_hookspecs(_module_of({kind.hook: specification(kind)}))
-
-    def _refuse_unmarked(self, module: object) -> None:
-        """Refuse hooks that pluggy would silently leave out or that would wrap others."""
-        for name in dir(module):
-            if name.startswith("anonloom_") and callable(getattr(module, name)):
-                options = self._plugins.parse_hookimpl_opts(module, name)
-                if options is None:
-                    raise _Unusable(f"'{name}' is not marked with @hookimpl")
-                if options["wrapper"] or options["hookwrapper"]:
-                    raise _Unusable(f"'{name}' is a hook wrapper, which Anonloom does not use")
-
-    def _refuse_unknown_hooks(self, module: object) -> None:
-        """Refuse hooks that are not specified: they would never be called."""
-        known = [*_GENERAL_HOOKS, *(kind.hook for kind in self.kinds.values())]
-        for caller in self._plugins.get_hookcallers(module) or []:
-            if caller.name not in known:
-                guess = did_you_mean(caller.name, known)
-                raise _Unusable("; ".join(filter(None, [f"unknown hook '{caller.name}'", guess])))
+            self._hooks.specify(kind.hook, specification(kind))
 
     @property
     def broken(self) -> tuple[BrokenPlugin, ...]:
@@ -270,7 +238,7 @@ class Registry:
         results = [entry for entry in self._entries if entry.of is self.kinds[kind]]
         return tuple(sorted(results, key=lambda entry: (entry.name, entry.distribution)))
 
-    def find(self, kind: str, name: str, *, local: Path | None = None) -> Entry:
+    def find(self, kind: str, name: str, *, local: "Path | None" = None) -> Entry:
         """Return the method that a name stands for.
 
         Parameters
@@ -355,14 +323,14 @@ class Registry:
             module, distribution, version = self._catalogues.pop(0)
             try:
                 self._known += _answers(module, _KNOWN_HOOK, KnownPlugin)
-            except _Unusable as error:
+            except Unusable as error:
                 self._broken.append(BrokenPlugin(distribution, version, str(error)))
         return tuple(self._known)
 
     def _offers(self, kind: str, name: str) -> bool:
         return any(entry.name == name for entry in self.methods(kind))
 
-    def load(self, kind: str, name: str, *, local: Path | None = None) -> type:
+    def load(self, kind: str, name: str, *, local: "Path | None" = None) -> type:
         """Import and return the class of a method; see `find` for the parameters.
 
         Raises
@@ -402,34 +370,22 @@ class Registry:
         return entry.name if entry else f"{cls.__module__}:{cls.__qualname__}"
 
 
-def _module_of(hooks: Mapping[str, object]) -> ModuleType:
-    """Return a module with these specifications, the form in which pluggy takes them."""
-    module = ModuleType("anonloom_hooks")
-    vars(module).update(hooks)
-    return module
-
-
 def _same(one: str, other: str) -> bool:
     """Return whether two names are those of one distribution, as package indexes see it."""
     first, second = (name.lower().replace("_", "-").replace(".", "-") for name in (one, other))
     return first == second
 
 
-def _distribution(point: "importlib_metadata.EntryPoint") -> tuple[str, str]:
+def _distribution(point: "Point") -> tuple[str, str]:
     """Return name and version of the distribution behind an entry point."""
     if point.dist is None:
         return point.value, ""
     # Read as text: parsing the metadata as the e-mail that they are costs more than all the rest.
-    lines = (point.dist.read_text("METADATA") or "").splitlines()
+    lines = (point.dist.read_text("METADATA") or "").split("\n", 20)
     headers = dict(line.split(": ", 1) for line in lines[:20] if ": " in line)
     if "Name" in headers and "Version" in headers:
         return headers["Name"].strip(), headers["Version"].strip()
     return point.dist.name, point.dist.version
-
-
-def _last_line(error: Exception) -> str:
-    # pluggy's first lines repeat plugin and hook; the last one says what is wrong.
-    return str(error).strip().splitlines()[-1].strip()
 
 
 def _other_version(spoken: object, distribution: str) -> str:
@@ -449,16 +405,16 @@ def _answers(module: object, hook: str, expected: type[T]) -> list[T]:
         with Border(hook):
             answer = implementation()
     except Exception as error:
-        raise _Unusable(f"{hook} failed: {error_line(error)}") from error
+        raise Unusable(f"{hook} failed: {error_line(error)}") from error
     name = expected.__name__
     if answer is None:
-        raise _Unusable(f"{hook} returned None instead of a list of {name}; is a return missing?")
+        raise Unusable(f"{hook} returned None instead of a list of {name}; is a return missing?")
     # A descriptor is a tuple itself; forgotten brackets must not look like a list of texts.
     if not isinstance(answer, list | tuple) or isinstance(answer, expected):
-        raise _Unusable(f"{hook} returned a {type(answer).__name__} instead of a list of {name}")
+        raise Unusable(f"{hook} returned a {type(answer).__name__} instead of a list of {name}")
     for element in answer:
         if not isinstance(element, expected):
-            raise _Unusable(
+            raise Unusable(
                 f"{hook} returned a list that holds {type(element).__name__}; "
                 f"every element must be a {name}"
             )

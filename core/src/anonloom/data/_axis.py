@@ -6,13 +6,13 @@ from typing import Any
 
 import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom import cells
 from anonloom._representation import short_repr
 from anonloom.data._hierarchy import STAR, Hierarchy
 from anonloom.data._schema import Form, Type
+from anonloom.lazy import pd
 
 Codes = NDArray[np.integer]
 

@@ -6,9 +6,6 @@ from typing import Any
 
 import attrs
 import numpy as np
-import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from anonloom import cells
@@ -20,6 +17,7 @@ from anonloom.data._hierarchy_builders import UncoveredValues
 from anonloom.data._schema import Column
 from anonloom.data._text import visible_form
 from anonloom.errors import DataError
+from anonloom.lazy import pa, pc, pd
 
 #: How many row numbers a message shows.
 SHOWN = 5

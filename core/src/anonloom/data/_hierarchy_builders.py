@@ -3,9 +3,8 @@
 import re
 import unicodedata
 from collections.abc import Collection, Sequence
-from fractions import Fraction
 from itertools import pairwise
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import attrs
 import numpy as np
@@ -26,6 +25,9 @@ from anonloom.data._hierarchy_files import (
 from anonloom.data._text import normalize_text
 from anonloom.errors import DataError
 from anonloom.params import not_empty, param
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 __all__ = [
     "HierarchySource",
@@ -177,8 +179,11 @@ class Widths(HierarchySource):
         return f"bins of width {number_text(self.widths[0])} are too narrow for such large numbers"
 
 
-def _exact(value: float) -> Fraction:
+def _exact(value: float) -> "Fraction":
     """Return the number that a person wrote: 0.1 is a tenth."""
+    # Imported here: few columns are cut into bands.
+    from fractions import Fraction
+
     return Fraction(repr(float(value)))
 
 

@@ -9,12 +9,10 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 import numpy as np
-import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from anonloom.data._schema import ISO
+from anonloom.lazy import pa, pc, pd
 
 #: The first and the last moment that can be written with four digits for the year.
 FIRST = np.datetime64("0001-01-01T00:00:00", "s")

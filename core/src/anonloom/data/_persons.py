@@ -5,12 +5,10 @@ from typing import Any
 
 import attrs
 import numpy as np
-import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from anonloom.cells import cell_text
+from anonloom.lazy import pa, pc, pd
 
 #: Of the values of a column that may number persons, this share is distinct: sexes and illnesses
 #: repeat more often, and what hardly repeats does no harm.
@@ -72,7 +70,7 @@ class LikelyPersonColumn:
 
 
 def numbering_persons(
-    frame: pd.DataFrame, quasi: Sequence[str], names: Iterable[str], total: int
+    frame: "pd.DataFrame", quasi: Sequence[str], names: Iterable[str], total: int
 ) -> Iterator[LikelyPersonColumn]:
     """Find columns whose repeated values mostly agree in all quasi-identifiers but one.
 

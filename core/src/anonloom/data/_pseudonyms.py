@@ -4,17 +4,15 @@ A plain hash of a name or a number can be undone by hashing every candidate; hen
 from the system's randomness. The key is private output, so that a later release can be joined.
 """
 
-import hmac
-import secrets
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from anonloom.cells import cell_text
 from anonloom.data._schema import Column
 from anonloom.errors import DataError
 from anonloom.files import read_bytes
+from anonloom.lazy import pd
 
 KEY_BYTES = 32
 
@@ -28,6 +26,9 @@ def key_for(column: Column) -> bytes:
         When the file cannot be read or holds no key of at least 32 bytes.
     """
     if column.key is None:
+        # Imported here and below: few tables have pseudonyms.
+        import secrets
+
         return secrets.token_bytes(KEY_BYTES)
     try:
         key = bytes.fromhex(read_bytes(column.key).decode("ascii").strip())
@@ -44,11 +45,16 @@ def key_for(column: Column) -> bytes:
 
 def pseudonyms(series: Any, key: bytes) -> Any:
     """Replace each distinct cell by its keyed hash; missing cells stay missing."""
+    from hmac import digest
+
     entries, uniques = pd.factorize(series)
     context = str(series.name).encode() + b"\0"
     hashed = [
         # A number reads the same whether or not a missing cell has made floats of the column.
-        _keyed_hash(key, context + cell_text(value).encode("utf-8", "surrogatepass"))
+        # Hashed in one call: an object per cell would cost a kilobyte each.
+        digest(key, context + cell_text(value).encode("utf-8", "surrogatepass"), "sha256")[
+            :16
+        ].hex()
         for value in uniques
     ]
     # Different cells may read alike (1 and '1'); they are one person.
@@ -61,6 +67,5 @@ def pseudonyms(series: Any, key: bytes) -> Any:
     )
 
 
-def _keyed_hash(key: bytes, text: bytes) -> str:
-    # In one call: an object per cell would cost a kilobyte each.
-    return hmac.digest(key, text, "sha256")[:16].hex()
+def _bytes_of(value: object) -> bytes:
+    return cell_text(value).encode("utf-8", "surrogatepass")

@@ -5,7 +5,6 @@ from typing import Any
 
 import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom._representation import short_repr
@@ -13,6 +12,7 @@ from anonloom.data._classes import Classes
 from anonloom.data._hierarchy import STAR
 from anonloom.data._schema import Schema
 from anonloom.data._table import Table, row_numbers
+from anonloom.lazy import pd
 
 
 @short_repr
@@ -38,7 +38,7 @@ class Release:
 
     schema: Schema
     # Cells and rows stay out of the representation: it may end in a log before it is checked.
-    frame: pd.DataFrame = attrs.field(repr=False)
+    frame: "pd.DataFrame" = attrs.field(repr=False)
     origin: NDArray[np.int64] | None = attrs.field(default=None, repr=False)
     classes: NDArray[np.int64] | None = attrs.field(default=None, repr=False)
     truthful: bool = True

@@ -7,7 +7,6 @@ from typing import Any
 
 import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom._representation import short_repr
@@ -20,6 +19,7 @@ from anonloom.data._pseudonyms import key_for, pseudonyms
 from anonloom.data._schema import Schema
 from anonloom.data._text import normalize_column, normalize_text
 from anonloom.errors import DataError
+from anonloom.lazy import pd
 
 _NUMBER = re.compile(r"\s*[-+]?[.,]?\d[\d.,]*\s*")
 
@@ -66,7 +66,7 @@ class Table:
     @classmethod
     def build(
         cls,
-        frame: pd.DataFrame,
+        frame: "pd.DataFrame",
         schema: Schema,
         origin: NDArray[np.int64] | None = None,
         null: Collection[str] = (),
@@ -158,11 +158,11 @@ class Table:
         return self._codes if self._reads is None or "quasi" in self._reads else self._codes[:0]
 
     @property
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> "pd.DataFrame":
         """The visible columns; do not modify it."""
         return self._frame[[name for name in self._frame.columns if self._visible(name)]]
 
-    def column(self, name: str) -> pd.Series:
+    def column(self, name: str) -> "pd.Series":
         """One column.
 
         Raises

@@ -20,11 +20,10 @@ from numbers import Number
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from anonloom.errors import DataError
+from anonloom.lazy import pa, pd
 
 #: Cf, Cc and Default_Ignorable_Code_Point as of Unicode 17. Python knows the first two only, and
 #: those of the Unicode that it was built with; a table makes results independent of that.

@@ -1,7 +1,7 @@
 """Collector: how rows reach the aggregator."""
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from anonloom.data._schema import Schema
 from anonloom.data._table import Table
@@ -9,7 +9,9 @@ from anonloom.kinds._collection import Collection
 from anonloom.kinds._context import StageContext
 from anonloom.kinds._guard import Guard
 from anonloom.kinds._stages import Stages
-from anonloom.kinds._transport import Guarantees
+
+if TYPE_CHECKING:
+    from anonloom.kinds._transport import Guarantees
 
 #: Where keys and coins came from: the system's randomness, or a seed that anybody can try.
 EntropySource = Literal["system", "seeded"]
@@ -53,7 +55,7 @@ class Collector(ABC):
         return None
 
     @property
-    def guarantees(self) -> Guarantees | None:
+    def guarantees(self) -> "Guarantees | None":
         """What the transport guarantees if it is deployed; None when rows are not sent at all.
 
         Whether it was deployed `parties` says: where one process played everybody, the report and

@@ -1,6 +1,5 @@
 """What a method is given besides its data: randomness, progress, findings, workers, scratch."""
 
-import hashlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -11,11 +10,14 @@ from anonloom.data._release import Release
 from anonloom.findings import Item, Notice
 
 
-def stream(seed: int, stage: str) -> np.random.Generator:
+def stream(seed: int, stage: str) -> "np.random.Generator":
     """Return the random numbers of one stage.
 
     They depend on the seed and the stage's id alone, so that adding a stage shifts no other.
     """
+    # Imported here: without a run there are no random numbers.
+    import hashlib
+
     digest = hashlib.sha256(stage.encode()).digest()
     words = [int.from_bytes(digest[index : index + 4], "big") for index in range(0, 16, 4)]
     return np.random.default_rng(np.random.SeedSequence([seed, *words]))
@@ -59,14 +61,14 @@ class StageContext:
     found: list[Item] = attrs.field(factory=list, repr=False)
     later: list[Callable[[Release], Iterable[Item]]] = attrs.field(factory=list, repr=False)
     watched: bool = attrs.field(repr=False)
-    rng: np.random.Generator = attrs.field(init=False, repr=False)
+    rng: "np.random.Generator" = attrs.field(init=False, repr=False)
 
     @watched.default
     def _reports(self) -> bool:
         return self.report is not _ignore_progress
 
     @rng.default
-    def _stream(self) -> np.random.Generator:
+    def _stream(self) -> "np.random.Generator":
         return stream(self.seed, self.stage)
 
     def progress(self, done: int, total: int | None = None) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-import pandas as pd
 
 from anonloom._representation import short_repr
 from anonloom.data._schema import Schema
+from anonloom.lazy import pd
 
 
 class IntegrityScheme(ABC):
@@ -90,7 +90,7 @@ class ProvedRows:
     """
 
     verified: VerifiedScope
-    rows: pd.DataFrame = attrs.field(eq=False)
+    rows: "pd.DataFrame" = attrs.field(eq=False)
 
 
 class Seal(IntegrityScheme):

@@ -3,11 +3,10 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-import pandas as pd
-
 from anonloom.data._schema import Schema
 from anonloom.data._table import Table
 from anonloom.kinds._context import StageContext
+from anonloom.lazy import pd
 
 
 class Source(ABC):
@@ -34,7 +33,7 @@ class Source(ABC):
         """
         return None
 
-    def first_rows(self, names: Sequence[str], at_most: int) -> pd.DataFrame | None:
+    def first_rows(self, names: Sequence[str], at_most: int) -> "pd.DataFrame | None":
         """Cells of some columns in the first rows, or None when the source cannot look ahead.
 
         They are looked at before anything is published, and forgotten: a column that nobody

@@ -4,16 +4,15 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from anonloom.data._schema import Schema
 from anonloom.data._table import Table
 from anonloom.errors import DataError
+from anonloom.lazy import pa, pc, pd
 
-#: Text of which every distinct value is held once.
-TEXT = pa.dictionary(pa.int32(), pa.string())
+
+def text_type() -> Any:
+    """Return Arrow's type of text of which every distinct value is held once."""
+    return pa.dictionary(pa.int32(), pa.string())
 
 
 def table_of(columns: Any, schema: Schema, null: Collection[str] = ()) -> Table:
@@ -41,7 +40,7 @@ def table_of(columns: Any, schema: Schema, null: Collection[str] = ()) -> Table:
     return Table.build(frame_of(columns), schema, null=null)
 
 
-def frame_of(columns: Any) -> pd.DataFrame:
+def frame_of(columns: Any) -> "pd.DataFrame":
     """Turn Arrow's columns into a frame without an object per cell."""
     columns = columns.unify_dictionaries()
     for index, field in enumerate(columns.schema):

@@ -7,27 +7,21 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.csv as arrow_csv
 
 from anonloom.data._schema import Column, Schema
 from anonloom.data._table import EMPTY, Table, check_columns
 from anonloom.errors import DataError
 from anonloom.kinds._context import StageContext
 from anonloom.kinds._source import Source
+from anonloom.lazy import arrow_csv, pa, pc, pd
 from anonloom.params import param
-from anonloom.sources._arrow import TEXT, frame_of, refuse_nul, table_of
+from anonloom.sources._arrow import frame_of, refuse_nul, table_of, text_type
 from anonloom.sources._files import largest_block, may_hold
 from anonloom.sources._header import Header, read_header
 from anonloom.sources._mistakes import explain, refuse_open_quote
 
 #: Bytes that a thread works on at a time.
 _BLOCK = 1 << 20
-
-#: Cells that are only compared, every distinct one held once.
-_BYTES = pa.dictionary(pa.int32(), pa.binary())
 
 
 @attrs.frozen
@@ -118,12 +112,13 @@ class Csv(Source):
         refuse_nul(columns, str(self.path))
         return table_of(columns, schema, self.null)
 
-    def first_rows(self, names: Sequence[str], at_most: int) -> pd.DataFrame:
+    def first_rows(self, names: Sequence[str], at_most: int) -> "pd.DataFrame":
         """Cells of some columns in the first rows, as the bytes that stand for them."""
         header = self._header()
         places = {name: header.places[header.names.index(name)] for name in names}
         # As bytes any cell can be read: what cannot be decoded is no concern of this look.
-        types = dict.fromkeys(places.values(), _BYTES)
+        # They are only compared: every distinct one is held once.
+        types = dict.fromkeys(places.values(), pa.dictionary(pa.int32(), pa.binary()))
         # Beginning with the usual block: a record must fit into one.
         for block in (_BLOCK, largest_block(self.path)):
             try:
@@ -244,4 +239,4 @@ def _type(column: Column, numbers: Any) -> Any:
     if column.type == "number" and column.role != "identifier":
         return numbers
     # Identifiers and persons hardly repeat: a dictionary of them would only cost.
-    return pa.string() if column.role in ("identifier", "person") else TEXT
+    return pa.string() if column.role in ("identifier", "person") else text_type()

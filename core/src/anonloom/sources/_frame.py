@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import attrs
-import pandas as pd
 
 from anonloom.data._schema import Schema
 from anonloom.data._table import Table
@@ -12,6 +11,7 @@ from anonloom.data._text import normalize_text
 from anonloom.errors import UsageError
 from anonloom.kinds._context import StageContext
 from anonloom.kinds._source import Source
+from anonloom.lazy import pd
 
 
 @attrs.frozen(kw_only=True)
@@ -26,7 +26,7 @@ class Frame(Source):
     _frame: Any = attrs.field(init=False, default=None, repr=False, eq=False)
 
     @classmethod
-    def of(cls, frame: pd.DataFrame) -> "Frame":
+    def of(cls, frame: "pd.DataFrame") -> "Frame":
         """Return the source that holds a frame.
 
         Raises
@@ -64,7 +64,7 @@ class Frame(Source):
             )
         return Table.build(self._frame, schema)
 
-    def first_rows(self, names: Sequence[str], at_most: int) -> pd.DataFrame | None:
+    def first_rows(self, names: Sequence[str], at_most: int) -> "pd.DataFrame | None":
         """Cells of some columns in the first rows of the frame."""
         if self._frame is None:
             return None

@@ -3,13 +3,15 @@
 import codecs
 import csv
 import io
+import zlib
 from pathlib import Path
+from typing import BinaryIO
 
 import attrs
-import pyarrow as pa
 
 from anonloom.data._text import normalize_text
 from anonloom.errors import DataError
+from anonloom.lazy import pa
 from anonloom.sources._files import file_error, require_file
 
 #: Separators that are looked for when none is given; the first of equals wins.
@@ -17,6 +19,15 @@ SEPARATORS = (",", ";", "\t", "|")
 
 #: More than any header has; a quote that is never closed would make the whole file one.
 _LONGEST = 1 << 20
+
+#: Endings of compressed files that Arrow detects and Python's zlib cannot read.
+_ONLY_ARROW_READS = frozenset({".bz2", ".lz4", ".zst"})
+
+#: Bytes of a compressed file that are taken at a time.
+_BLOCK = 1 << 16
+
+#: Makes zlib expect the header and the check sum of gzip.
+_GZIP = 16
 
 
 @attrs.frozen
@@ -85,12 +96,7 @@ def read_header(path: Path, encoding: str, separator: str | None, quote: str | N
 
 def _read_beginning(path: Path, encoding: str) -> tuple[str, bool]:
     """Return the first part of the file as text, and whether that is all of it."""
-    # Arrow undoes the compression that a name such as data.csv.gz promises.
-    try:
-        with pa.input_stream(str(path), compression="detect") as stream:
-            data = stream.read(_LONGEST + 1)
-    except (pa.ArrowException, OSError):
-        raise file_error(path, "the file cannot be decompressed") from None
+    data = _first_bytes(path, _LONGEST + 1)
     whole = len(data) <= _LONGEST
     decoder = codecs.getincrementaldecoder(encoding)("strict")
     try:
@@ -104,6 +110,43 @@ def _read_beginning(path: Path, encoding: str) -> tuple[str, bool]:
     except UnicodeError:  # no byte order mark where there must be one
         raise not_encoded(path, encoding, data) from None
     return text.removeprefix("\ufeff"), whole
+
+
+def _first_bytes(path: Path, count: int) -> bytes:
+    """Return the first bytes of a file, without the compression that its name promises.
+
+    Arrow, which reads the rows, is not asked where Python can do it: ``anonloom check`` reads
+    headers and no rows.
+    """
+    try:
+        if path.suffix in _ONLY_ARROW_READS:
+            return _decompress_with_arrow(path, count)
+        with path.open("rb") as file:
+            return _decompress(file, count) if path.suffix == ".gz" else file.read(count)
+    except (OSError, EOFError, zlib.error):
+        raise file_error(path, "the file cannot be decompressed") from None
+
+
+def _decompress_with_arrow(path: Path, count: int) -> bytes:
+    try:
+        with pa.input_stream(str(path), compression="detect") as stream:
+            return bytes(stream.read(count))
+    except pa.ArrowException as error:
+        raise OSError from error
+
+
+def _decompress(file: BinaryIO, count: int) -> bytes:
+    # Not by Python's gzip, which overlooks zeros behind the end: Arrow will refuse them.
+    result, data = bytearray(), file.read(_BLOCK)
+    while data and len(result) < count:
+        # A file may be several compressed ones, one behind the other.
+        member = zlib.decompressobj(wbits=zlib.MAX_WBITS | _GZIP)
+        while not member.eof and len(result) < count:
+            if not data:
+                raise EOFError
+            result += member.decompress(data, count - len(result))
+            data = member.unconsumed_tail or member.unused_data or file.read(_BLOCK)
+    return bytes(result)
 
 
 def not_encoded(path: Path, encoding: str, data: bytes) -> DataError:

@@ -5,10 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.csv as arrow_csv
-
 from anonloom.errors import DataError
+from anonloom.lazy import arrow_csv, pa
 from anonloom.sources._files import file_error, largest_block
 from anonloom.sources._header import Header, not_encoded
 

@@ -4,9 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import attrs
-import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from anonloom.data._schema import Schema
 from anonloom.data._table import Table, check_columns
@@ -14,6 +11,7 @@ from anonloom.data._text import normalize_text
 from anonloom.errors import DataError
 from anonloom.kinds._context import StageContext
 from anonloom.kinds._source import Source
+from anonloom.lazy import pa, pd, pq
 from anonloom.params import param
 from anonloom.sources._arrow import frame_of, table_of
 from anonloom.sources._files import file_error, require_file
@@ -61,7 +59,7 @@ class Parquet(Source):
         except (pa.ArrowException, OSError):
             raise self._damage_error() from None
 
-    def first_rows(self, names: Sequence[str], at_most: int) -> pd.DataFrame:
+    def first_rows(self, names: Sequence[str], at_most: int) -> "pd.DataFrame":
         """Cells of some columns in the first rows; of columns whose cells are no values, none."""
         require_file(self.path)
         try:

@@ -39,8 +39,8 @@ def first_party_folders() -> dict[tuple[str, str], str]:
 def _read(file: str) -> list[dict[str, Any]]:
     # Imported here: every command imports this package with its hook module.
     import json
-    from importlib import resources
+    from pathlib import Path
 
-    text = resources.files("anonloom_catalog").joinpath(file).read_text(encoding="utf-8")
+    text = Path(__file__).with_name(file).read_text(encoding="utf-8")
     plugins: list[dict[str, Any]] = json.loads(text)["plugins"]
     return plugins

@@ -6,16 +6,17 @@ and must answer at once. A command is a module with ``configure(parser)`` and
 """
 
 import argparse
+import gc
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
 
 # As in `typing`, which takes longer to import than all that is needed here.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn, TextIO
+    from typing import Any, NoReturn, TextIO
 
     from _typeshed import SupportsWrite
 
@@ -64,6 +65,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BaseException as error:
         # SystemExit is no way out of a command: whoever raises it, nothing is known to be done.
         return _explain(error, debug)
+    finally:
+        if arguments is None:
+            # The program ends: Python need not look for garbage once more in all of it.
+            gc.freeze()
 
 
 def complain(text: str) -> None:
@@ -105,10 +110,13 @@ def _run(words: list[str]) -> int:
     name = next((word for word in words if not word.startswith("-")), "")
     if name and name not in COMMANDS:
         return _run_of_plugin(name, words)
-    parser, parsers = _parser(COMMANDS)
+    # A command that comes first is the only one that can be meant.
+    first = bool(name) and words[0] == name
+    parser, parsers = _parser({name: COMMANDS[name]} if first else COMMANDS)
     try:
         if name:
-            module = import_module(COMMANDS[name][0])
+            with keeping_everything():
+                module = import_module(COMMANDS[name][0])
             module.configure(parsers[name])
             parsers[name].set_defaults(execute=module.execute)
         options = parser.parse_args(words)
@@ -121,18 +129,35 @@ def _run(words: list[str]) -> int:
     return code
 
 
+@contextmanager
+def keeping_everything() -> Iterator[None]:
+    """Look for no garbage meanwhile: of what is imported, all stays, and looking takes a tenth."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        # Straight to what is old, where it would come to be anyhow after being looked at twice.
+        gc.freeze()
+        gc.unfreeze()
+        if collects:
+            gc.enable()
+
+
 def _run_of_plugin(name: str, words: list[str]) -> int:
     """Run a command that a plugin brings, or say why there is none."""
     from anonloom import Registry
     from anonloom_cli.foreign import find_command, run_foreign, unknown_command
 
-    registry = Registry.installed()
+    with keeping_everything():
+        registry = Registry.installed()
     entry = find_command(registry, name)
     if entry is None:
         complain(unknown_command(registry, name, COMMANDS))
         return 2
     target, summary = entry.command.target, entry.command.summary
-    parser, parsers = _parser({**COMMANDS, name: (target, summary)})
+    known = {} if words[0] == name else COMMANDS
+    parser, parsers = _parser({**known, name: (target, summary)})
     try:
         return run_foreign(entry.label, target, parser, parsers[name], words)
     except ParserExit as ended:
@@ -147,8 +172,36 @@ class ParserExit(Exception):
         self.status = status
 
 
+class _Formatter(argparse.HelpFormatter):
+    """As wide as the terminal, found out without `shutil`.
+
+    argparse makes a formatter for every argument that is declared, and imports `shutil`, with all
+    sorts of compression, to know its width.
+    """
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
+
+class _RawFormatter(_Formatter, argparse.RawDescriptionHelpFormatter):
+    """Leaves the lines of a description as they are."""
+
+
+def _columns() -> int:
+    """Return the width of the terminal as `shutil.get_terminal_size` does."""
+    with suppress(KeyError, ValueError):
+        if int(os.environ["COLUMNS"]) > 0:
+            return int(os.environ["COLUMNS"])
+    with suppress(AttributeError, ValueError, OSError):
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or 80  # type: ignore[union-attr]  # None has no fileno, as said above
+    return 80
+
+
 class _Parser(argparse.ArgumentParser):
     """Ends with an error of ours, so that nobody else's SystemExit is taken for its answer."""
+
+    def __init__(self, **options: "Any") -> None:
+        super().__init__(**{"formatter_class": _Formatter, **options})
 
     def exit(self, status: int = 0, message: str | None = None) -> "NoReturn":
         if message:
@@ -170,11 +223,12 @@ def _parser(
         prog="anonloom",
         description="Publish personal tables safely: pipelines of privacy methods.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_RawFormatter,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
-    below = parser.add_subparsers(title="commands", metavar="COMMAND")
+    # With a name given, argparse does not format its usage to find one.
+    below = parser.add_subparsers(title="commands", metavar="COMMAND", prog="anonloom")
     parsers = {}
     for name, (_, summary) in commands.items():
         parsers[name] = below.add_parser(

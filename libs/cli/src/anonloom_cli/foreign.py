@@ -4,10 +4,15 @@ import argparse
 from collections.abc import Iterable
 from importlib import import_module
 from types import ModuleType
+from typing import TYPE_CHECKING
 
-from anonloom import Pipeline, Registry
+from anonloom import Registry
 from anonloom.errors import FaultyPluginError, PluginError, did_you_mean
 from anonloom.registry import Border, CommandEntry
+from anonloom_cli import keeping_everything
+
+if TYPE_CHECKING:
+    from anonloom import Pipeline
 
 _HOOK = "anonloom_register_commands"
 
@@ -54,7 +59,7 @@ def run_foreign(
     return _check_code(whose, code)
 
 
-def run_experiment(registry: Registry, arguments: argparse.Namespace, pipeline: Pipeline) -> int:
+def run_experiment(registry: Registry, arguments: argparse.Namespace, pipeline: "Pipeline") -> int:
     """Let the plugin that is installed for it run all runs of a file, and return its exit code.
 
     Raises
@@ -73,7 +78,7 @@ def run_experiment(registry: Registry, arguments: argparse.Namespace, pipeline: 
 
 def _import_inside(whose: str, module: str) -> ModuleType:
     try:
-        with Border(whose):
+        with Border(whose), keeping_everything():
             return import_module(module)
     except ImportError as error:
         raise PluginError(

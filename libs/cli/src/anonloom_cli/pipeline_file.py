@@ -3,6 +3,7 @@
 import argparse
 
 from anonloom.spec import PipelineSpec, load_pipeline
+from anonloom_cli import keeping_everything
 
 
 def add_pipeline_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,8 +26,10 @@ def add_pipeline_arguments(parser: argparse.ArgumentParser) -> None:
 
 def load(arguments: argparse.Namespace) -> PipelineSpec:
     """Read and check the file that the arguments name."""
-    return load_pipeline(
-        arguments.file,
-        settings=arguments.settings,
-        allow_local_code=arguments.allow_local_code,
-    )
+    # Most of it is importing the classes of the methods.
+    with keeping_everything():
+        return load_pipeline(
+            arguments.file,
+            settings=arguments.settings,
+            allow_local_code=arguments.allow_local_code,
+        )

@@ -13,7 +13,7 @@ from anonloom.registry import Entry
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    below = parser.add_subparsers(dest="action", metavar="ACTION")
+    below = parser.add_subparsers(dest="action", metavar="ACTION", prog=parser.prog)
     shown = below.add_parser("list", help="list methods, commands and broken plugins (the default)")
     shown.add_argument("--kind", help="only this kind")
     for action, summary in (

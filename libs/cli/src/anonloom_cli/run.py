@@ -6,10 +6,10 @@ from types import FrameType
 
 from anonloom import Pipeline, Registry
 from anonloom.errors import UsageError
+from anonloom_cli import keeping_everything
 from anonloom_cli.pipeline_file import add_pipeline_arguments
 from anonloom_cli.progress import show_progress
 from anonloom_cli.summary import page_name, print_done, relative_path
-from anonloom_runner.reporting import terminal_text
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -44,16 +44,20 @@ def execute(arguments: argparse.Namespace) -> int:
     # A polite request to stop cleans up like Ctrl-C does.
     signal.signal(signal.SIGTERM, _interrupt)
     registry = Registry.installed()
-    pipeline = Pipeline.load(
-        arguments.file,
-        settings=arguments.settings,
-        allow_local_code=arguments.allow_local_code,
-        registry=registry,
-    )
+    with keeping_everything():
+        pipeline = Pipeline.load(
+            arguments.file,
+            settings=arguments.settings,
+            allow_local_code=arguments.allow_local_code,
+            registry=registry,
+        )
     if pipeline.spec.grid:
         from anonloom_cli.foreign import run_experiment
 
         return run_experiment(registry, arguments, pipeline)
+    # Imported here: a pipeline that is wrong, or help, needs no frames.
+    from anonloom_runner.reporting import terminal_text
+
     if arguments.dry_run:
         with show_progress(registry, arguments.quiet):
             tried = pipeline.run(workers=arguments.jobs)

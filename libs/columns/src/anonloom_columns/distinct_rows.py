@@ -2,10 +2,10 @@
 
 import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom import short_repr
+from anonloom.lazy import pd
 
 
 @short_repr

@@ -4,13 +4,13 @@ from typing import Any
 
 import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom import Column
 from anonloom.cells import MOMENTS
 from anonloom.data import LARGEST
 from anonloom.hierarchies import UncoveredValues
+from anonloom.lazy import pd
 
 Places = NDArray[np.float64]
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import attrs
 import numpy as np
-import pandas as pd
 
 from anonloom import short_repr
 from anonloom.cells import (
@@ -21,6 +20,7 @@ from anonloom.cells import (
     read_range,
 )
 from anonloom.data import Axis
+from anonloom.lazy import pd
 from anonloom.typing import FloatArray
 
 # A decade, year, quarter, month, day, hour or some of them, as calendar hierarchies write it.

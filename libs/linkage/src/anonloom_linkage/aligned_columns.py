@@ -11,11 +11,11 @@ from typing import Any
 
 import attrs
 import numpy as np
-import pandas as pd
 
 from anonloom import Column, Release, Table
 from anonloom.cells import MOMENTS
 from anonloom.data import Axis, EncodedColumn, Type, encode
+from anonloom.lazy import pd
 from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_linkage.cell_index import Cells, make_cell_index
 

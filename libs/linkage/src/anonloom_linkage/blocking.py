@@ -13,13 +13,14 @@ from typing import Any, Literal
 
 import attrs
 import numpy as np
-import pandas as pd
-from scipy import sparse
 
 from anonloom.errors import UsageError
+from anonloom.lazy import lazy_module, pd
 from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_linkage.aligned_columns import AlignedColumn
 from anonloom_linkage.top2_search import Blocks
+
+sparse = lazy_module("scipy.sparse")
 
 __all__ = ["Granularity", "Key", "Scheme", "guess_scheme", "key_of", "scheme"]
 

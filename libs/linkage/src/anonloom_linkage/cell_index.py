@@ -5,14 +5,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from scipy import sparse
 
 from anonloom import Column
 from anonloom.cells import MOMENTS, cell_text, read_set
 from anonloom.data import ISO, Axis, Cover, EncodedColumn, Type, encode
+from anonloom.lazy import lazy_module, pd
 from anonloom.typing import BoolArray, FloatArray, IntArray
+
+sparse = lazy_module("scipy.sparse")
 
 Cells = NDArray[np.int32]
 

@@ -10,11 +10,12 @@ from typing import Any, Literal
 
 import attrs
 import numpy as np
-import pandas as pd
-from scipy import sparse
 
+from anonloom.lazy import lazy_module, pd
 from anonloom.typing import BoolArray, FloatArray
 from anonloom_linkage.aligned_columns import AlignedColumn, Cells
+
+sparse = lazy_module("scipy.sparse")
 
 __all__ = ["Categories", "Clock", "Encoding", "column_features"]
 

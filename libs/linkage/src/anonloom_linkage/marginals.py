@@ -8,10 +8,12 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from anonloom.lazy import lazy_module
 from anonloom.typing import FloatArray, IntArray
 from anonloom_linkage.aligned_columns import AlignedColumn
+
+sparse = lazy_module("scipy.sparse")
 
 __all__ = [
     "Parts",

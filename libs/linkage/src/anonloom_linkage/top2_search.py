@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import attrs
 import numpy as np
-import scipy.linalg  # noqa: F401  # kernels multiply by its library, which must be there to be limited
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
@@ -191,6 +190,8 @@ def merge_best(best: Best, rows: IntArray, new: Best) -> None:
 @cache
 def _libraries() -> Any:
     """Return the libraries whose threads can be limited; to find them takes a while."""
+    import scipy.linalg  # noqa: F401  # kernels multiply by its library, which must be there to be limited
+
     return ThreadpoolController()
 
 

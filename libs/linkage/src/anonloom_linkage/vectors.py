@@ -12,12 +12,14 @@ from typing import Any, Literal, NamedTuple
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from anonloom.lazy import lazy_module
 from anonloom.typing import Float32Array, FloatArray, IntArray
 from anonloom_kernels.compiled import in_threads, kernel
 from anonloom_linkage.aligned_columns import AlignedColumn, Cells
 from anonloom_linkage.features import Encoding, column_features
+
+sparse = lazy_module("scipy.sparse")
 
 __all__ = ["SIDES", "Fit", "Part", "Vectors"]
 

@@ -11,11 +11,11 @@ one is not wider at all, and still not what it was: such columns have no loss (`
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom import Classes, Release, Table, cells
 from anonloom.data import Axis, Regions, Type
+from anonloom.lazy import pd
 
 
 def distinct_members(table: Table, classes: Classes, axis: int) -> NDArray[np.int64]:

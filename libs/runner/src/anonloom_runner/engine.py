@@ -11,8 +11,6 @@ import attrs
 
 from anonloom import Engine, Outcome, Registry
 from anonloom.spec import PipelineSpec
-from anonloom_runner import outputs
-from anonloom_runner.execute import execute
 from anonloom_runner.observation import observe_run
 
 __all__ = ["LocalEngine"]
@@ -24,6 +22,9 @@ class LocalEngine(Engine):
 
     def run(self, spec: PipelineSpec, registry: Registry, *, workers: int | None = None) -> Outcome:
         """See `Engine.run`."""
+        # Imported here and below: a pipeline that is only checked handles no frames.
+        from anonloom_runner.execute import execute
+
         run_id = secrets.token_hex(8)
         with observe_run(spec, registry, run_id) as status, _scratch() as scratch:
             outcome = execute(spec, registry, run_id=run_id, workers=workers, scratch=scratch)
@@ -40,6 +41,9 @@ class LocalEngine(Engine):
         workers: int | None = None,
     ) -> Outcome:
         """See `Engine.publish`."""
+        from anonloom_runner import outputs
+        from anonloom_runner.execute import execute
+
         outputs.refuse_existing(to, replace)
         if spec.publish.integrity is not None:
             spec.publish.integrity.ready()

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import attrs
 import numpy as np
 import pandas as pd
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from anonloom import Column, Release, Schema, Table
 from anonloom.cells import STAR
 from anonloom.data import EMPTY, coerce, normalize_column, normalize_text
 from anonloom.errors import DataError
+from anonloom.lazy import pq
 from anonloom.sources import Csv, Parquet
 
 __all__ = [

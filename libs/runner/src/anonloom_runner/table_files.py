@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from anonloom import Release
 from anonloom.cells import moment_texts
 from anonloom.data import Axis
+from anonloom.lazy import pq
 
 __all__ = [
     "write_csv",

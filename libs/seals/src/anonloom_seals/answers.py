@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-import pandas as pd
-
 from anonloom.errors import IntegrityError, UsageError
 from anonloom.kinds import KnownVersion, ProvedRows, Query, VerifiedScope
+from anonloom.lazy import pd
 from anonloom_seals.binding import BoundRows
 from anonloom_seals.condition import Condition
 from anonloom_seals.encoding import Cell, cell_text
@@ -199,7 +198,7 @@ def _check_growth(growth: Growth, head: Head, structure: type[Structure]) -> Non
     structure.check_growth(growth.size, old, head.size, new, growth.path)
 
 
-def _frame(rows: Sequence[tuple[Cell, ...]], layout: Layout) -> pd.DataFrame:
+def _frame(rows: Sequence[tuple[Cell, ...]], layout: Layout) -> "pd.DataFrame":
     columns = zip(*rows, strict=True) if rows else ([] for _ in layout.names)
     return pd.DataFrame(
         {

@@ -15,13 +15,12 @@ from typing import Self
 
 import attrs
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from anonloom.cells import number_text, time_text
 from anonloom.data import Type
 from anonloom.errors import IntegrityError
+from anonloom.lazy import pa, pc
 from anonloom_seals.layout import Layout
 
 __all__ = [

@@ -6,14 +6,11 @@ from typing import Any, Literal
 
 import attrs
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.csv as arrow_csv
-import pyarrow.parquet as pq
 
 from anonloom.cells import moment_texts
 from anonloom.data import Type
 from anonloom.errors import IntegrityError
+from anonloom.lazy import arrow_csv, pa, pc, pq
 from anonloom.sources import largest_block
 from anonloom_seals.encoding import EncodedColumn, encoded_rows
 from anonloom_seals.layout import TYPES, Layout
@@ -24,9 +21,6 @@ __all__ = ["PublishedRows", "read_published", "read_table", "read_types"]
 CSV = "release.csv"
 PARQUET = "release.parquet"
 MANIFEST = "manifest.json"
-
-#: Text of which every distinct value is held once.
-_TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -230,7 +224,8 @@ def _parse_csv(data: bytes, path: Path, note: Callable[[Any], str]) -> tuple[lis
         read,
         parse,
         arrow_csv.ConvertOptions(
-            column_types=dict.fromkeys(names, _TEXT),
+            # Text of which every distinct value is held once.
+            column_types=dict.fromkeys(names, pa.dictionary(pa.int32(), pa.string())),
             null_values=[""],
             strings_can_be_null=True,
             quoted_strings_can_be_null=False,

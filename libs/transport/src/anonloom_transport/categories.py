@@ -4,13 +4,11 @@ from typing import Any
 
 import attrs
 import numpy as np
-import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from anonloom import cells
 from anonloom.data import normalize_text
+from anonloom.lazy import pa, pc, pd
 from anonloom.typing import BoolArray, ByteArray
 from anonloom_transport.fields import UNFIT, Faults, Field, big_endian, bytes_for, whole_number
 

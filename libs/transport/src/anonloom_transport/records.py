@@ -12,13 +12,13 @@ from typing import Any
 
 import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom import Column, Schema, Table, short_repr
 from anonloom.cells import MOMENTS
 from anonloom.errors import DataError, UsageError
 from anonloom.hierarchies import FromFile, HierarchySource, LeafTable, Tree
+from anonloom.lazy import pd
 from anonloom_transport.categories import LeafField, TextField
 from anonloom_transport.fields import Field, MomentField, NumberField
 
@@ -42,7 +42,7 @@ class DecodedRecords:
         How many of the others there are, by reason; each counts once.
     """
 
-    frame: pd.DataFrame = attrs.field(repr=False)
+    frame: "pd.DataFrame" = attrs.field(repr=False)
     readable: NDArray[np.bool_] = attrs.field(repr=False)
     refused: dict[str, int]
 

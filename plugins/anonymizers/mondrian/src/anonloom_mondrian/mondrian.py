@@ -1,20 +1,21 @@
 """Mondrian: cut classes in two, a whole level of the tree at once, while both halves pass."""
 
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import attrs
 
 from anonloom import Classes, Guard, Partitioner, StageContext, Table, param
 from anonloom.params import between
-from anonloom_mondrian.admission import Admission
-from anonloom_mondrian.fragments import Fragments, assemble, gather, join
-from anonloom_mondrian.widest import WidestCutter
+
+if TYPE_CHECKING:
+    from anonloom_mondrian.admission import Admission
+    from anonloom_mondrian.fragments import Fragments
 
 
 class Cutter(Protocol):
     """What cuts the classes of a level."""
 
-    def cut(self, level: Fragments) -> tuple[list[Fragments], Fragments]:
+    def cut(self, level: "Fragments") -> "tuple[list[Fragments], Fragments]":
         """Return the classes that stay as they are, and the halves of the others."""
 
 
@@ -56,6 +57,10 @@ class Mondrian(Partitioner):
         self, table: Table, classes: Classes, guard: Guard, context: StageContext
     ) -> Classes:
         """Return the refined classes."""
+        # Imported here and below: a pipeline that is only checked cuts nothing.
+        from anonloom_mondrian.admission import Admission
+        from anonloom_mondrian.fragments import assemble, gather
+
         if not len(classes):
             return classes
         level, rows = gather(table, classes)
@@ -72,8 +77,10 @@ class Mondrian(Partitioner):
         admitted = guard.admits_classes(table, refined)
         return refined if admitted.all() else refined.suppress(~admitted)
 
-    def _cutters(self, admission: Admission, context: StageContext) -> list[Cutter]:
+    def _cutters(self, admission: "Admission", context: StageContext) -> list[Cutter]:
         """Return what cuts a class; where the first finds nothing, the next is asked."""
+        from anonloom_mondrian.widest import WidestCutter
+
         halving = [WidestCutter(admission, "either")] if self.mode == "relaxed" else []
         if self.cut == "best-loss":
             # Imported here: nothing else needs a compiler.
@@ -83,8 +90,10 @@ class Mondrian(Partitioner):
         return [*halving] or [WidestCutter(admission, self.ties)]
 
 
-def _cut(cutters: list[Cutter], level: Fragments) -> tuple[list[Fragments], Fragments]:
+def _cut(cutters: list[Cutter], level: "Fragments") -> "tuple[list[Fragments], Fragments]":
     """Cut a level; return the classes that no cutter can cut, and the halves of the others."""
+    from anonloom_mondrian.fragments import join
+
     closed, halves = [level], []
     for cutter in cutters:
         closed, parts = cutter.cut(join(closed))

@@ -5,12 +5,12 @@ from typing import Any, ClassVar
 
 import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom import Chart, Column, Finding, Mechanism, Schema, StageContext, Table, param
 from anonloom.data import EncodedColumn, Role, encode
 from anonloom.errors import UsageError
+from anonloom.lazy import pd
 from anonloom.params import all_of, at_least, between, distinct, not_empty
 from anonloom_columns import OrderedColumn
 from anonloom_perturbation.amounts import Every

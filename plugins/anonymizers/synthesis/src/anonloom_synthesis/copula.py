@@ -5,19 +5,20 @@ from typing import Any, ClassVar, Literal
 
 import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from anonloom import Chart, Finding, Mechanism, Schema, StageContext, Table, param, short_repr
 from anonloom.data import Role
 from anonloom.errors import DataError, UsageError
+from anonloom.lazy import lazy_module, pd
 from anonloom.params import at_least, between
 from anonloom.typing import FloatArray
 from anonloom_synthesis.category_order import order_categories
 from anonloom_synthesis.latent import Latent, correlations, normal_scores, shrink_correlations
 from anonloom_synthesis.margins import Margin, SampledCells, margin_of
 from anonloom_synthesis.resemblance import copies
+
+special = lazy_module("scipy.special")
 
 #: Roles that a synthetic row has. Whatever else a row has points to a person, or to none.
 MODELLED: tuple[Role, ...] = ("quasi", "sensitive", "label", "other")
@@ -160,7 +161,7 @@ class Model:
             rows = min(_BATCH, count - start)
             uniform = np.empty((0, rows))
             if root is not None:
-                uniform = ndtr(root @ context.rng.standard_normal((len(root), rows)))
+                uniform = special.ndtr(root @ context.rng.standard_normal((len(root), rows)))
             parts.append(self._columns(uniform, rows))
             context.progress(start + rows, count)
         return [_concatenate(column) for column in zip(*parts, strict=True)]

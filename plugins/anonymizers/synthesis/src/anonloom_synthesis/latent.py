@@ -9,9 +9,11 @@ otherwise the drawn columns, which are cut again, would have less in common than
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
+from anonloom.lazy import lazy_module
 from anonloom.typing import FloatArray, IntArray
+
+special = lazy_module("scipy.special")
 
 #: Terms of the series. The rest is felt only beyond correlations of .97.
 TERMS = 200
@@ -58,7 +60,9 @@ def normal_scores(codes: IntArray) -> FloatArray:
 
 
 def _middles(counts: IntArray) -> FloatArray:
-    middles: FloatArray = ndtri((np.cumsum(counts) - counts / 2) / max(int(counts.sum()), 1))
+    middles: FloatArray = special.ndtri(
+        (np.cumsum(counts) - counts / 2) / max(int(counts.sum()), 1)
+    )
     return middles
 
 
@@ -74,7 +78,7 @@ def _series(counts: IntArray, heights: FloatArray) -> FloatArray:
     deviation = float(np.sqrt(shares @ (heights - shares @ heights) ** 2))
     if not deviation:
         return np.zeros(TERMS)
-    cuts = ndtri(np.cumsum(shares)[:-1].clip(0.0, 1.0))
+    cuts = special.ndtri(np.cumsum(shares)[:-1].clip(0.0, 1.0))
     # The integral of a Hermite polynomial under the normal density is the one before it; what is
     # left of the steps are their jumps.
     jumps = np.diff(heights) / deviation * np.exp(-(cuts**2) / 2) / np.sqrt(2 * np.pi)

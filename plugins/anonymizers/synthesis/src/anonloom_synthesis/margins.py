@@ -9,10 +9,10 @@ from typing import Any
 
 import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom import Column, Table, short_repr
+from anonloom.lazy import pd
 from anonloom.typing import FloatArray, IntArray
 from anonloom_columns import OrderedColumn
 

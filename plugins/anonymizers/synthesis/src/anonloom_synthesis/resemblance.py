@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 
+from anonloom.lazy import pd
 from anonloom.typing import IntArray
 from anonloom_synthesis.margins import NEW
 

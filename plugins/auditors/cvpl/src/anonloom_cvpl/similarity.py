@@ -1,17 +1,19 @@
 """s, the similarity (section 4.5, Table 25): each as a rising function of a dot product."""
 
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from anonloom.lazy import lazy_module
 from anonloom.typing import Float32Array, FloatArray
 from anonloom_cvpl.projection import Embedding, Linear
 from anonloom_linkage.aligned_columns import AlignedColumn
 from anonloom_linkage.vectors import Part, Vectors
+
+sparse = lazy_module("scipy.sparse")
 
 Similarity = Literal["cosine", "rbf", "whitened", "jaccard"]
 
@@ -135,7 +137,7 @@ def _jaccard(columns: Sequence[AlignedColumn], workers: int) -> Space:
     return Space(vectors, indicators, indicators, similarity)
 
 
-def _indicators(column: AlignedColumn) -> sparse.csr_array:
+def _indicators(column: AlignedColumn) -> Any:
     """(cells x values), every row a share of 1."""
     if column.is_ordered:
         own = column.axis.places[: column.axis.value_count]

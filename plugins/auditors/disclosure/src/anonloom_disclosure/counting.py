@@ -2,10 +2,10 @@
 
 import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom import AuditInput, Release
+from anonloom.lazy import pd
 from anonloom.typing import FloatArray, IntArray
 
 

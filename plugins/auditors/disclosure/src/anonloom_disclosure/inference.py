@@ -52,7 +52,7 @@ def delta(tally: Tally) -> float:
 
 
 def certainty_by_chance(
-    published: PublishedClasses, codes: IntArray, values: int, rng: np.random.Generator
+    published: PublishedClasses, codes: IntArray, values: int, rng: "np.random.Generator"
 ) -> float:
     """Mean certainty of a record, had the values nothing to do with the classes.
 

@@ -2,9 +2,9 @@
 
 import attrs
 import numpy as np
-import pandas as pd
 
 from anonloom import AuditInput, Release
+from anonloom.lazy import pd
 from anonloom.typing import FloatArray, IntArray
 from anonloom_disclosure.counting import PublishedClasses, class_sizes, persons_of
 

@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 import attrs
 import numpy as np
-import scipy.linalg  # noqa: F401  # kernels multiply by its library, which must be there to be limited
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
@@ -95,6 +94,8 @@ def nearest(
             best[part], second[part], ties[part],
         )  # fmt: skip
         done(len(best[part]) * references)
+
+    import scipy.linalg  # noqa: F401  # kernels multiply by its library, which must be there to be limited
 
     # The tiles are small, and every thread multiplies its own.
     with threadpool_limits(1, user_api="blas"):

@@ -9,15 +9,16 @@ from typing import Any
 
 import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from scipy import sparse
 
 from anonloom import short_repr
+from anonloom.lazy import lazy_module, pd
 from anonloom.typing import FloatArray, IntArray
 from anonloom_linkage.aligned_columns import AlignedColumn
 from anonloom_linkage.features import Encoding
 from anonloom_linkage.vectors import Part, Vectors
+
+sparse = lazy_module("scipy.sparse")
 
 #: So many features, those that vary most, take part in the product that rules candidates out.
 MOST_SHOWN = 32

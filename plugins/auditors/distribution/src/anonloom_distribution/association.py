@@ -13,13 +13,15 @@ from typing import Literal
 
 import attrs
 import numpy as np
-from scipy import sparse
 
 from anonloom import short_repr
+from anonloom.lazy import lazy_module
 from anonloom.typing import BoolArray, FloatArray
 from anonloom_distribution.tables import ORIGINAL, Tables
 from anonloom_linkage.aligned_columns import AlignedColumn, Cells
 from anonloom_linkage.marginals import leaf_parts
+
+sparse = lazy_module("scipy.sparse")
 
 Correlation = Literal["pearson", "spearman"]
 

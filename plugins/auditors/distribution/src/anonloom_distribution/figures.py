@@ -7,12 +7,11 @@ from typing import Any
 
 import attrs
 import numpy as np
-import pandas as pd
-from scipy import sparse
 
 from anonloom import Column, Schema, short_repr
 from anonloom.cells import cell_text
 from anonloom.data import Axis, encode
+from anonloom.lazy import lazy_module, pd
 from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_columns import Visible, place_texts
 from anonloom_distribution.groups import Group
@@ -20,6 +19,8 @@ from anonloom_distribution.noise import Rows
 from anonloom_distribution.tables import BEFORE, ORIGINAL, RELEASE, Tables
 from anonloom_linkage.aligned_columns import AlignedColumn, Cells
 from anonloom_linkage.marginals import Parts, Reading, leaf_parts, place_parts, quantile_edges
+
+sparse = lazy_module("scipy.sparse")
 
 #: Ranges that a number is divided into when no edges are declared.
 RANGES = 8

@@ -4,9 +4,11 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaincinv
 
+from anonloom.lazy import lazy_module
 from anonloom.typing import FloatArray
+
+special = lazy_module("scipy.special")
 
 
 def shannon(distributions: ArrayLike) -> FloatArray:
@@ -55,6 +57,6 @@ def interval(right: float, trials: int, confidence: float) -> tuple[float, float
     if trials < 1:
         return 0.0, 1.0
     tail = (1 - confidence) / 2
-    low = float(betaincinv(right, trials - right + 1, tail)) if right > 0 else 0.0
-    high = float(betaincinv(right + 1, trials - right, 1 - tail)) if right < trials else 1.0
+    low = float(special.betaincinv(right, trials - right + 1, tail)) if right > 0 else 0.0
+    high = float(special.betaincinv(right + 1, trials - right, 1 - tail)) if right < trials else 1.0
     return low, high

@@ -1,7 +1,7 @@
 """The auditor `utility`: information loss, class sizes and suppression of a release."""
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import attrs
 import numpy as np
@@ -11,10 +11,9 @@ from anonloom import AuditInput, Auditor, Chart, Finding, Findings, StageContext
 from anonloom.data import Need
 from anonloom.kinds import GridRow
 from anonloom.params import at_least
-from anonloom_charts import column_heat, figure_over_parameter
-from anonloom_loss import changed_columns, release_losses
-from anonloom_utility.charts import LOSS_MEANING, class_size_chart, column_chart
-from anonloom_utility.measures import Division, by_label, set_valued_gcp
+
+if TYPE_CHECKING:
+    from anonloom_utility.measures import Division
 
 CHANGED = "published values differ from the originals instead of covering them: {}"
 NO_CLASSES = "the release does not say which classes its stages made"
@@ -40,6 +39,10 @@ class Utility(Auditor):
 
     def audit(self, case: AuditInput, context: StageContext) -> Findings:
         """Measure loss, class sizes and suppression."""
+        # Imported here and below: a pipeline that is only checked measures nothing.
+        from anonloom_loss import changed_columns, release_losses
+        from anonloom_utility.measures import by_label
+
         assert case.original is not None
         release = case.release
         suppressed = release.suppressed_rows
@@ -69,6 +72,9 @@ class Utility(Auditor):
 
     def summarize(self, grid: Sequence[GridRow]) -> Findings:
         """Show loss against the varied number, and which columns pay in which run."""
+        from anonloom_charts import column_heat, figure_over_parameter
+        from anonloom_utility.charts import LOSS_MEANING
+
         lines = [
             figure_over_parameter(grid, "gcp", "Information loss (GCP)"),
             figure_over_parameter(grid, "cavg", "Average class size over k (CAVG)"),
@@ -86,6 +92,8 @@ class Utility(Auditor):
         self, case: AuditInput, labels: NDArray[np.int64] | None, changed: str | None
     ) -> Finding:
         """GCP of the members, the figure that papers on set-valued recoding report."""
+        from anonloom_utility.measures import set_valued_gcp
+
         meaning = (
             "Mean loss as if categories were published as the sets of values in each class "
             "instead of nodes of a hierarchy."
@@ -103,7 +111,7 @@ class Utility(Auditor):
         )
 
     def _classes(
-        self, partition: Division | None, published: Division, demanded: int | None
+        self, partition: "Division | None", published: "Division", demanded: int | None
     ) -> list[Finding]:
         smallest = int(published.sizes.min()) if len(published.sizes) else None
         findings = [
@@ -135,8 +143,10 @@ class Utility(Auditor):
         return smallest, "the smallest published class, as no k was given"
 
     def _charts(
-        self, losses: "_Losses", partition: Division | None, published: Division
+        self, losses: "_Losses", partition: "Division | None", published: "Division"
     ) -> list[Chart]:
+        from anonloom_utility.charts import class_size_chart, column_chart
+
         divisions = {"as published": published.sizes}
         if partition is not None and len(partition.sizes):
             divisions = {"as partitioned": partition.sizes, **divisions}
@@ -244,7 +254,7 @@ class _Losses:
 
 
 def _of_division(
-    division: Division | None, suffix: str, what: str, k: int | None, source: str
+    division: "Division | None", suffix: str, what: str, k: int | None, source: str
 ) -> list[Finding]:
     count = f"Number of {what}."
     cavg = f"Average size of the {what}, as a multiple of k; 1 is the least that k allows."
@@ -274,7 +284,7 @@ def _of_division(
     ]
 
 
-def _suppression(division: Division) -> list[Finding]:
+def _suppression(division: "Division") -> list[Finding]:
     total = division.rows_in_classes + division.lost
     return [
         Finding(

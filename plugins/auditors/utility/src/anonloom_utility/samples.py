@@ -4,12 +4,14 @@ from typing import Any
 
 import attrs
 import numpy as np
-from scipy import sparse
 
 from anonloom import AuditInput, Release, StageContext, Table, short_repr
+from anonloom.lazy import lazy_module
 from anonloom.typing import IntArray
 from anonloom_linkage.aligned_columns import AlignedColumn, align_columns, shared_columns
 from anonloom_linkage.features import Encoding, column_features
+
+sparse = lazy_module("scipy.sparse")
 
 #: One sparse row of features per row of a table; scipy has no types.
 Rows = Any

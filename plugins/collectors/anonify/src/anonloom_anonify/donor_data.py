@@ -8,11 +8,11 @@ from typing import Any
 
 import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom import Release, Table
 from anonloom.errors import DataError
+from anonloom.lazy import pd
 from anonloom_anonify.campaign import Campaign
 from anonloom_anonify.pipeline_work import spread
 from anonloom_anonify.planning import Layouts
@@ -125,7 +125,7 @@ class DonorData:
         numbers: Rows,
         rows: Rows,
         cells: tuple[tuple[str | None, ...], ...],
-        given: pd.DataFrame,
+        given: "pd.DataFrame",
         joins: list[str],
     ) -> Release:
         schema, columns = self.table.schema, dict[str, Any]()

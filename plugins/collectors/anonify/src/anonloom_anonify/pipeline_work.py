@@ -4,13 +4,13 @@ from typing import Any
 
 import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom import Classes, Guard, Release, Table
 from anonloom.errors import PluginError, TransportError
 from anonloom.hierarchies import STAR
 from anonloom.kinds import Stages
+from anonloom.lazy import pd
 from anonloom_anonify.work import ClassAssignment
 from anonloom_transport import RecordLayout
 

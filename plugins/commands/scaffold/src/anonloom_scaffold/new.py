@@ -2,7 +2,6 @@
 
 import argparse
 import re
-import tomllib
 from pathlib import Path
 
 from anonloom import Registry
@@ -125,6 +124,9 @@ def _workspace_root(into: Path) -> Path | None:
     for root in place.parents:
         project = root / "pyproject.toml"
         if root / "plugins" in (place, *place.parents) and project.is_file():
+            # Imported here: most plugins are written outside of any workspace.
+            import tomllib
+
             uv = tomllib.loads(project.read_text(encoding="utf-8")).get("tool", {}).get("uv", {})
             if _MEMBERS in uv.get("workspace", {}).get("members", ()):
                 return root

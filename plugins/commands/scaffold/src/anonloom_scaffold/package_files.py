@@ -5,7 +5,7 @@ import builtins
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from importlib import resources
+from pathlib import Path
 from string import Template
 from typing import NamedTuple
 
@@ -294,5 +294,5 @@ def _fill(name: str, words: dict[str, str]) -> str:
 
 
 def _template(name: str) -> Template | None:
-    file = resources.files("anonloom_scaffold").joinpath("templates", *name.split("/"))
+    file = Path(__file__).parent / "templates" / name
     return Template(file.read_text(encoding="utf-8")) if file.is_file() else None

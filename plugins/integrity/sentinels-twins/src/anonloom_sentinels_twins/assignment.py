@@ -10,10 +10,10 @@ from collections.abc import Mapping
 
 import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom.errors import DataError, UsageError
+from anonloom.lazy import pd
 from anonloom.typing import IntArray
 from anonloom_sentinels_twins.disguise import disguise_rows
 from anonloom_sentinels_twins.key import NONE, Key, fingerprints, spell
@@ -28,8 +28,8 @@ _TRIES = 50
 
 
 def assign(
-    jobs: pd.DataFrame,
-    known: pd.DataFrame,
+    jobs: "pd.DataFrame",
+    known: "pd.DataFrame",
     campaign: Campaign,
     sizing: Sizing,
     rng: np.random.Generator,
@@ -81,7 +81,7 @@ def assign(
     return Assignment(batches=batches, key=key, warnings=_warnings(placed, alike, campaign))
 
 
-def _check(jobs: pd.DataFrame, known: pd.DataFrame, campaign: Campaign, sizing: Sizing) -> None:
+def _check(jobs: "pd.DataFrame", known: "pd.DataFrame", campaign: Campaign, sizing: Sizing) -> None:
     for name in (JOB, RESULT):
         if name in jobs.columns:
             raise DataError(f"the rows have a column '{name}': the batches need that name")
@@ -111,7 +111,7 @@ def _check(jobs: pd.DataFrame, known: pd.DataFrame, campaign: Campaign, sizing: 
 
 
 def _classes(
-    known: pd.DataFrame, campaign: Campaign, sentinels: int
+    known: "pd.DataFrame", campaign: Campaign, sentinels: int
 ) -> tuple[IntArray, tuple[str, ...]]:
     """Return the number of each known row's class, and what the classes are called."""
     if sentinels == 0:
@@ -147,7 +147,7 @@ class _Alike:
     common: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, rows: pd.DataFrame, jobs: int) -> "_Alike":
+    def of(cls, rows: "pd.DataFrame", jobs: int) -> "_Alike":
         """Compare all rows; the first `jobs` of them are genuine."""
         grouped = rows.groupby(list(rows.columns), dropna=False, sort=False, observed=True)
         number = grouped.ngroup().to_numpy(dtype=np.int64)

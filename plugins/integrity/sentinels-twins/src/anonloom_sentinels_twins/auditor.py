@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import attrs
 import numpy as np
-import pandas as pd
 
 from anonloom import AuditInput, Auditor, Findings, Schema, StageContext, Table, param
 from anonloom.data import Need
+from anonloom.lazy import pd
 from anonloom.params import all_of, at_least, between, distinct, not_empty
 
 if TYPE_CHECKING:

@@ -6,12 +6,14 @@ from typing import Any
 
 import attrs
 import numpy as np
-from scipy.special import ndtri
 
+from anonloom.lazy import lazy_module
 from anonloom.typing import FloatArray
 from anonloom_sentinels_twins.simulation import Share
 from anonloom_sentinels_twins.tolerant import more_than
 from anonloom_sentinels_twins.work_check import Campaign
+
+special = lazy_module("scipy.special")
 
 
 @attrs.frozen(kw_only=True)
@@ -68,7 +70,7 @@ class Comparison:
         count, runs = self.simulated.count, self.simulated.runs
         above = float(more_than(count - 1, runs, self.formula))
         below = 1 - float(more_than(count, runs, self.formula))
-        return max(0.0, -float(ndtri(max(min(above, below), 1e-300))))
+        return max(0.0, -float(special.ndtri(max(min(above, below), 1e-300))))
 
 
 def largest(comparisons: Iterable[Comparison]) -> float:
@@ -78,7 +80,7 @@ def largest(comparisons: Iterable[Comparison]) -> float:
 
 def by_chance(comparisons: int) -> float:
     """Return what the largest of so many deviations exceeds in one of a hundred experiments."""
-    return -float(ndtri(0.01 / (2 * max(1, comparisons))))
+    return -float(special.ndtri(0.01 / (2 * max(1, comparisons))))
 
 
 @attrs.frozen(eq=False)

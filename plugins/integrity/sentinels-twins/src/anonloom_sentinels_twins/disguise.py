@@ -8,10 +8,10 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom.errors import DataError, UsageError
+from anonloom.lazy import pd
 
 # A column with more decimals than this counts as continuous.
 _MOST_DECIMALS = 12
@@ -20,11 +20,11 @@ _EXACT = 2.0**53
 
 
 def disguise_rows(
-    cells: pd.DataFrame,
+    cells: "pd.DataFrame",
     where: NDArray[np.bool_],
     disguise: Mapping[str, float],
     rng: np.random.Generator,
-) -> pd.DataFrame:
+) -> "pd.DataFrame":
     """Return the rows with small changes in some of them.
 
     A changed cell keeps what the column's cells have in common: their type, their range and the

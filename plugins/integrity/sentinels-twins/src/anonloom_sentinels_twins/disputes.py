@@ -25,13 +25,15 @@ from collections.abc import Iterator, Sequence
 
 import attrs
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
-from scipy.special import betaln, xlog1py, xlogy
 
+from anonloom.lazy import lazy_module
 from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_sentinels_twins.posterior import Counts
 from anonloom_sentinels_twins.work_check import Dispute
+
+csgraph = lazy_module("scipy.sparse.csgraph")
+sparse = lazy_module("scipy.sparse")
+special = lazy_module("scipy.special")
 
 #: A dispute is open for whoever may be wrong in it with more than this probability.
 OPEN = 0.01
@@ -84,7 +86,7 @@ def disputes(
     left = contradict & ~proved[:, None] & ~proved[None, :]
     lazy, opposed = np.full(workers, np.nan), np.zeros((workers, workers), dtype=bool)
     listed = []
-    number, part = connected_components(csr_array(left), directed=False)
+    number, part = csgraph.connected_components(sparse.csr_array(left), directed=False)
     for indice in range(number):
         members = np.flatnonzero(part == indice)
         if len(members) == 1:
@@ -184,9 +186,9 @@ def _weights(
         ((lazy @ table[campaign]) * others).sum(axis=1) for table in (counts.different, counts.same)
     )
     failed, passed = counts.failed[campaign], counts.passed[campaign]
-    logs = betaln(differ + lazy @ failed + 1, same + lazy @ passed + 1)
-    logs -= betaln(differ + 1, same + 1)
+    logs = special.betaln(differ + lazy @ failed + 1, same + lazy @ passed + 1)
+    logs -= special.betaln(differ + 1, same + 1)
     # Those who work fail sentinels by honest error only.
-    logs += xlogy(works @ failed, error) + xlog1py(works @ passed, -error)
+    logs += special.xlogy(works @ failed, error) + special.xlog1py(works @ passed, -error)
     weights = np.exp(logs - logs.max())
     return np.asarray(weights / weights.sum())

@@ -4,8 +4,9 @@ import re
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
+
+from anonloom.lazy import pd
 
 Matrix = NDArray[np.float32]
 
@@ -17,7 +18,7 @@ _NUMERIC = 0.5
 _TREES, _DEPTH = 24, 3
 
 
-def features_of(rows: pd.DataFrame, seed: int) -> Matrix:
+def features_of(rows: "pd.DataFrame", seed: int) -> Matrix:
     """Return one line of features per row; they are drawn from all rows alike.
 
     Nothing here depends on which rows are controls: a test that permutes that stays exact.

@@ -49,9 +49,9 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln
 
 from anonloom.errors import UsageError
+from anonloom.lazy import lazy_module
 from anonloom.typing import FloatArray
 from anonloom_sentinels_twins.tolerant import (
     LEVEL,
@@ -62,6 +62,8 @@ from anonloom_sentinels_twins.tolerant import (
 )
 from anonloom_sentinels_twins.twin_pairs import count_sharing, least_shared
 from anonloom_sentinels_twins.work_check import Campaign
+
+special = lazy_module("scipy.special")
 
 #: How sentinels may be spread over the classes: `uniform` is what the scheme does.
 Spread = Literal["uniform", "data", "inverse", "reversed"]
@@ -416,4 +418,4 @@ def _hypergeometric(
 
 
 def _log_choose(n: FloatArray, k: FloatArray) -> FloatArray:
-    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+    return np.asarray(special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1))

@@ -13,11 +13,11 @@ from typing import Any, NoReturn
 
 import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom.errors import IntegrityError
 from anonloom.files import read_bytes
+from anonloom.lazy import pd
 from anonloom_sentinels_twins.work_check import Campaign, Sizing
 
 CONTEXT = "anonloom sentinels-twins private key"
@@ -99,7 +99,7 @@ class Key:
         first[self.row[originals]] = originals
         return np.column_stack([first[self.row[second]], second])
 
-    def was_sentinel(self, rows: pd.DataFrame) -> NDArray[np.bool_]:
+    def was_sentinel(self, rows: "pd.DataFrame") -> NDArray[np.bool_]:
         """Return which of these rows were sentinels in this campaign."""
         used = set(self.used)
         return np.array(
@@ -107,7 +107,7 @@ class Key:
         )
 
 
-def fresh(known: pd.DataFrame, earlier: Iterable[Key], result: str) -> pd.DataFrame:
+def fresh(known: "pd.DataFrame", earlier: Iterable[Key], result: str) -> "pd.DataFrame":
     """Return the known rows that served in none of the earlier campaigns.
 
     Only sentinels that a worker has never seen show that it computed anything now: a job's name
@@ -120,7 +120,7 @@ def fresh(known: pd.DataFrame, earlier: Iterable[Key], result: str) -> pd.DataFr
     return known.loc[~served]
 
 
-def spell(values: pd.Series) -> NDArray[np.object_]:
+def spell(values: "pd.Series") -> NDArray[np.object_]:
     """Return each value as a text, the same for 1, 1.0 and ' 1.0'; None where there is none.
 
     Answers come back as numbers from one worker and as text from another, a single missing answer
@@ -155,7 +155,7 @@ def _spell_value(value: Any) -> str | None:
     return digits if digits == "0" else sign + digits
 
 
-def fingerprints(rows: pd.DataFrame, salt: bytes) -> list[str]:
+def fingerprints(rows: "pd.DataFrame", salt: bytes) -> list[str]:
     """Return a salted hash of each row's cells, whatever the order of the columns.
 
     Numbers are hashed by value: where a column is disguised it is one of numbers, and `007` is 7.

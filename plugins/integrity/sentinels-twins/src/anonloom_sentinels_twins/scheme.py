@@ -5,10 +5,10 @@ from typing import Any
 
 import attrs
 import numpy as np
-import pandas as pd
 
 from anonloom import param
 from anonloom.errors import UsageError
+from anonloom.lazy import pd
 from anonloom.params import between
 from anonloom_sentinels_twins import assignment, sentinel_indistinguishability, sizing, verdicts
 from anonloom_sentinels_twins.key import Key
@@ -75,8 +75,8 @@ class SentinelsTwins(WorkCheck):
 
     def assign(
         self,
-        jobs: pd.DataFrame,
-        known: pd.DataFrame,
+        jobs: "pd.DataFrame",
+        known: "pd.DataFrame",
         campaign: Campaign,
         sizing: Sizing,
         rng: np.random.Generator,
@@ -99,7 +99,7 @@ class SentinelsTwins(WorkCheck):
         result = sentinel_indistinguishability.measure(jobs, known, rng, mix=campaign.classes)
         return attrs.evolve(made, warnings=(*made.warnings, *result.warnings))
 
-    def verify(self, key: Any, answers: Sequence[pd.DataFrame | None]) -> Judgement:
+    def verify(self, key: Any, answers: "Sequence[pd.DataFrame | None]") -> Judgement:
         """Judge the workers by their answers.
 
         Raises

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom.errors import UsageError
+from anonloom.lazy import pd
 from anonloom_sentinels_twins.distinguisher import Attempt, attempt
 from anonloom_sentinels_twins.features import Matrix, features_of
 from anonloom_sentinels_twins.key import spell
@@ -131,8 +131,8 @@ _FEW_IN_ALL = (
 
 
 def measure(
-    jobs: pd.DataFrame,
-    known: pd.DataFrame,
+    jobs: "pd.DataFrame",
+    known: "pd.DataFrame",
     rng: np.random.Generator,
     *,
     mix: Sequence[float] | None = None,

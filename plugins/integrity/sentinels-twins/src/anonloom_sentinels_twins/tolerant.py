@@ -17,7 +17,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc
+
+from anonloom.lazy import lazy_module
+
+special = lazy_module("scipy.special")
 
 #: The probability at which all tests of a campaign together may accuse honest work.
 LEVEL = 0.01
@@ -50,7 +53,7 @@ def more_than(mismatches: ArrayLike, pairs: ArrayLike, rate: ArrayLike) -> NDArr
     """
     k, n, p = (np.asarray(a, dtype=np.float64) for a in (mismatches, pairs, rate))
     # P(Bin(n, p) > k) = I_p(k + 1, n - k): no sum, and no digit lost in a small tail.
-    tail = betainc(np.maximum(k, 0) + 1, np.maximum(n - k, 1), p)
+    tail = special.betainc(np.maximum(k, 0) + 1, np.maximum(n - k, 1), p)
     return np.asarray(np.where(k < 0, 1.0, np.where(k >= n, 0.0, tail)))
 
 

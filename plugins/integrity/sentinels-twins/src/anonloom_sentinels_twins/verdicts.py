@@ -18,10 +18,10 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom.errors import UsageError
+from anonloom.lazy import pd
 from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_sentinels_twins.disputes import Disputes, disputes
 from anonloom_sentinels_twins.key import NONE, Key, spell
@@ -62,7 +62,7 @@ class Rules:
     prior: float | None
 
 
-def verify(key: Key, answers: Sequence[pd.DataFrame | None], rules: Rules) -> Judgement:
+def verify(key: Key, answers: "Sequence[pd.DataFrame | None]", rules: Rules) -> Judgement:
     """Return the evidence when no control failed and every job is answered.
 
     Raises
@@ -192,7 +192,7 @@ class _AnswerSheet:
     strange: IntArray
 
 
-def _read_answers(key: Key, answers: Sequence[pd.DataFrame | None]) -> _AnswerSheet:
+def _read_answers(key: Key, answers: "Sequence[pd.DataFrame | None]") -> _AnswerSheet:
     said = np.full(len(key.job), None, dtype=object)
     given = said.copy()
     missing, strange = np.zeros((2, len(answers)), dtype=np.int64)
@@ -334,7 +334,7 @@ def _of(failed: float, passed: float) -> tuple[int, int]:
 
 def _results(
     key: Key, answered: _AnswerSheet, outcome: _Outcome, decision: Decision
-) -> tuple[pd.Series, BoolArray]:
+) -> "tuple[pd.Series, BoolArray]":
     """Return the result of each genuine row, and which of them not to rely on."""
     lazy, doubted = decision.lazy[0], decision.doubted[0]
     first = np.empty(key.rows, dtype=np.int64)

@@ -6,10 +6,10 @@ from typing import Any
 
 import attrs
 import numpy as np
-import pandas as pd
 
 from anonloom import IntegrityScheme, short_repr
 from anonloom.errors import IntegrityError
+from anonloom.lazy import pd
 from anonloom.typing import BoolArray
 
 #: Name of a job within one batch: a column of every batch, and of every worker's answers.
@@ -113,7 +113,7 @@ class Assignment:
         What the client should know before sending the batches.
     """
 
-    batches: tuple[pd.DataFrame, ...]
+    batches: "tuple[pd.DataFrame, ...]"
     key: Any = attrs.field(repr=False)
     warnings: tuple[str, ...] = ()
 
@@ -215,7 +215,7 @@ class Judgement:
     """
 
     workers: tuple[WorkerEvidence, ...]
-    results: pd.Series
+    results: "pd.Series"
     distrusted: BoolArray
     prior: str
     disputes: tuple[Dispute, ...] = ()
@@ -265,8 +265,8 @@ class WorkCheck(IntegrityScheme):
     @abstractmethod
     def assign(
         self,
-        jobs: pd.DataFrame,
-        known: pd.DataFrame,
+        jobs: "pd.DataFrame",
+        known: "pd.DataFrame",
         campaign: Campaign,
         sizing: Sizing,
         rng: np.random.Generator,
@@ -289,7 +289,7 @@ class WorkCheck(IntegrityScheme):
         """
 
     @abstractmethod
-    def verify(self, key: Any, answers: Sequence[pd.DataFrame | None]) -> Judgement:
+    def verify(self, key: Any, answers: "Sequence[pd.DataFrame | None]") -> Judgement:
         """Return the evidence per worker when every control passed and every job is answered.
 
         Parameters

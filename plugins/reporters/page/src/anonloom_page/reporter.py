@@ -1,23 +1,11 @@
-"""The reporter `page`: fills the templates and keeps the page small enough to open anywhere."""
+"""The reporter `page`: one HTML file per report."""
 
-import base64
-import hashlib
-from collections.abc import Callable
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import attrs
-import jinja2
-from markupsafe import Markup
 
 from anonloom import Reporter
-from anonloom_page import wording
-from anonloom_page.charts import draw
-from anonloom_page.grid_view import grid_view
-from anonloom_page.limits import LARGEST, Limits
-from anonloom_page.report_view import report_view
 
 #: Names of the pages.
 REPORT, GRID = "report.html", "grid.html"
@@ -27,51 +15,19 @@ REPORT, GRID = "report.html", "grid.html"
 class Page(Reporter):
     """Writes one self-contained HTML page."""
 
+    # What draws pages is imported when one is written: most pipelines that are checked name this
+    # reporter, or take it by default.
+
     def write(self, report: dict[str, Any], folder: Path) -> tuple[str, ...]:
         """Write `report.html`."""
-        (folder / REPORT).write_bytes(_render_within_limit("report.html", report, report_view))
+        from anonloom_page.rendering import render_report
+
+        (folder / REPORT).write_bytes(render_report(report))
         return (REPORT,)
 
     def write_grid(self, report: dict[str, Any], folder: Path) -> tuple[str, ...]:
         """Write `grid.html`."""
-        (folder / GRID).write_bytes(_render_within_limit("grid.html", report, grid_view))
+        from anonloom_page.rendering import render_grid
+
+        (folder / GRID).write_bytes(render_grid(report))
         return (GRID,)
-
-
-def _render_within_limit(
-    template: str,
-    report: dict[str, Any],
-    view: Callable[[dict[str, Any], Limits], dict[str, Any]],
-) -> bytes:
-    """Render the page, with less on it as long as it is too large."""
-    limits = Limits()
-    while True:
-        page = _templates().get_template(template).render(view(report, limits)).encode()
-        if len(page) <= LARGEST or limits == limits.half():
-            return page
-        limits = limits.half()
-
-
-@cache
-def _templates() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("anonloom_page"),
-        # Everything that a report holds may come from a hostile column name: escape it all.
-        autoescape=True,
-        undefined=jinja2.ChainableUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    for name in ("figure", "percent", "short", "plain", "settings", "day", "words"):
-        environment.filters[name] = getattr(wording, name)
-    environment.filters["draw"] = draw
-    script = _text("sort.js") + _text("pairs.js")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    environment.globals["style"] = Markup(_text("style.css"))  # our own file
-    environment.globals["script"] = Markup(script)  # our own file
-    environment.globals["script_hash"] = f"sha256-{digest}"
-    return environment
-
-
-def _text(name: str) -> str:
-    return (files("anonloom_page") / "templates" / name).read_text(encoding="utf-8")

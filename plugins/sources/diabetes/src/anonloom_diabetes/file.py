@@ -5,12 +5,12 @@ import os
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom import Column, Schema, StageContext
 from anonloom.data import SHOWN
 from anonloom.errors import DataError
+from anonloom.lazy import pd
 from anonloom.sources import Csv, file_error
 from anonloom_diabetes.population import GENDERS, SMOKING
 
@@ -71,7 +71,7 @@ def is_known(path: Path) -> bool:
         return hashlib.file_digest(file, "sha256").hexdigest() == SHA256
 
 
-def read(path: Path, context: StageContext) -> pd.DataFrame:
+def read(path: Path, context: StageContext) -> "pd.DataFrame":
     """Read all columns, and check that they are those of the table.
 
     Raises
@@ -98,7 +98,7 @@ def read(path: Path, context: StageContext) -> pd.DataFrame:
     return frame.astype({"blood_glucose_level": "int64"} if _whole(frame) else {})
 
 
-def _whole(frame: pd.DataFrame) -> bool:
+def _whole(frame: "pd.DataFrame") -> bool:
     return bool((frame["blood_glucose_level"] % 1 == 0).all())
 
 

@@ -4,12 +4,12 @@ from typing import Any, Literal
 
 import attrs
 import numpy as np
-import pandas as pd
 
 from anonloom import Finding, Schema, Source, StageContext, Table, param
 from anonloom.data import check_columns
 from anonloom.errors import DataError
 from anonloom.kinds import stream
+from anonloom.lazy import pd
 from anonloom.params import at_least
 from anonloom_diabetes import file
 from anonloom_diabetes import population as facts
@@ -79,7 +79,7 @@ class Diabetes(Source):
         """Names of all columns."""
         return COLUMNS
 
-    def _sample_rows(self, frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+    def _sample_rows(self, frame: "pd.DataFrame", rng: np.random.Generator) -> "pd.DataFrame":
         """So many rows of the real table, in their order."""
         if self.rows is None:
             return frame
@@ -91,7 +91,7 @@ class Diabetes(Source):
         return frame.iloc[np.sort(rng.permutation(len(frame))[: self.rows])]
 
 
-def _frame(persons: Persons) -> pd.DataFrame:
+def _frame(persons: Persons) -> "pd.DataFrame":
     columns: dict[str, Any] = {
         "gender": _words(persons.gender, facts.GENDERS),
         "age": persons.age,

@@ -4,13 +4,11 @@ from typing import Any
 
 import attrs
 import numpy as np
-import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from anonloom import Schema, Source, StageContext, Table, param
 from anonloom.cells import moment_texts
 from anonloom.data import check_columns
+from anonloom.lazy import pa, pc, pd
 from anonloom.params import at_least, between
 from anonloom_marketing import population as facts
 from anonloom_marketing.anomalies import RARE_CHANNELS

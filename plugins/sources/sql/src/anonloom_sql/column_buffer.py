@@ -6,12 +6,12 @@ from typing import Any
 
 import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom import Column
 from anonloom.cells import MOMENTS
 from anonloom.errors import DataError
+from anonloom.lazy import pd
 
 
 @attrs.define(eq=False)

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-import pandas as pd
 
 from anonloom import Schema, Source, StageContext, Table, param
 from anonloom.data import check_columns, normalize_text
+from anonloom.lazy import pd
 from anonloom.params import not_empty
 from anonloom_sql.column_buffer import ColumnBuffer
 from anonloom_sql.database import Database
@@ -96,7 +96,7 @@ class Sql(Source):
         """Names of all columns; asks the database for no row."""
         return tuple(map(normalize_text, self._database().columns()))
 
-    def first_rows(self, names: Sequence[str], at_most: int) -> pd.DataFrame:
+    def first_rows(self, names: Sequence[str], at_most: int) -> "pd.DataFrame":
         """Cells of some columns in as many rows as the database is asked for."""
         database = self._database()
         own = {normalize_text(name): name for name in database.columns()}
