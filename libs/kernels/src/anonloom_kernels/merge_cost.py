@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom_kernels.compiled import kernel
 from anonloom_kernels.losses import SET, Losses, extent_loss, set_loss
 
 __all__ = [
@@ -53,7 +52,6 @@ class Prices(NamedTuple):
     members: NDArray[np.int64]
 
 
-@kernel
 def prices_of(codes: NDArray[np.int32]) -> Prices:
     """Number the values of a cell, given the codes of its points (points x axes)."""
     points, axes = codes.shape
@@ -84,7 +82,6 @@ def prices_of(codes: NDArray[np.int32]) -> Prices:
     )
 
 
-@kernel
 def begin(prices: Prices, losses: Losses, point: int) -> None:
     """Let the cluster be this point alone."""
     for axis in range(len(prices.lo)):
@@ -97,7 +94,6 @@ def begin(prices: Prices, losses: Losses, point: int) -> None:
         price_axis(prices, losses, axis)
 
 
-@kernel
 def join(prices: Prices, losses: Losses, point: int) -> None:
     """Add a point to the cluster."""
     for axis in range(len(prices.lo)):
@@ -114,7 +110,6 @@ def join(prices: Prices, losses: Losses, point: int) -> None:
             price_axis(prices, losses, axis)
 
 
-@kernel
 def price_axis(prices: Prices, losses: Losses, axis: int) -> None:
     """Price all values of one axis for the cluster's present extent."""
     lo, hi = prices.lo[axis], prices.hi[axis]
