@@ -92,10 +92,8 @@ def loss_of_window(
     loss = 0.0
     for axis in range(ordered.shape[1]):
         if losses.kind[axis] != SET:
-            lo = hi = ordered[start, axis]
-            for row in range(start + 1, stop):
-                lo, hi = min(lo, ordered[row, axis]), max(hi, ordered[row, axis])
-            loss += extent_loss(losses, axis, lo, hi)
+            codes = ordered[start:stop, axis]
+            loss += extent_loss(losses, axis, codes.min(), codes.max())
     if len(room.seen):
         room.stamp[0] += 1
         for axis in range(ordered.shape[1]):

@@ -19,6 +19,16 @@ from anonloom_level_order.recut import Recutter
 from anonloom_level_order.search import search_blocks
 from anonloom_level_order.sequence import order_by_sequence
 
+#: For an estimate of the time, elements that are read per row and axis: for the order; for a cut
+#: and for each size of its classes; for each doubling of long windows.
+_ORDER_STEPS = 180
+_CUT_STEPS = 20
+_SIZE_STEPS = 5
+_LONG_STEPS = 100
+#: How often rows are ordered and cut for each part that is tried out, and in each round.
+_AHEAD = 4.5
+_RECUT = 2
+
 
 @attrs.frozen(kw_only=True)
 class LevelOrder(Partitioner):
@@ -64,7 +74,16 @@ class LevelOrder(Partitioner):
 
     def _steps(self, table: Table, classes: Classes, guard: Guard) -> float:
         """How many elements the kernels read and write, about."""
-        return 0.0
+        rows, k = len(classes.rows), guard.min_size
+        order = 0 if self.search == "none" else _ORDER_STEPS
+        cut = _CUT_STEPS + _SIZE_STEPS * 2 * k
+        steps: float = order + cut
+        if self.search == "full":
+            steps *= 1 + _AHEAD * self.tried + _RECUT * self.rounds
+        if not guard.size_only:
+            long = max(0.0, np.log2(rows / (2 * k)))
+            steps += _LONG_STEPS * long * (2 if self.search == "full" else 1)
+        return steps * rows * len(table.axes)
 
     def _cut(self, table: Table, classes: Classes, guard: Guard, context: StageContext) -> Cut:
         """Order and cut every class."""

@@ -102,9 +102,8 @@ def recut_groups(
     for group in range(len(groups) - 1):
         of_group = edges[groups[group] - groups[0] : groups[group + 1] - groups[0] + 1]
         first, last = of_group[0], of_group[-1]
-        for index in range(first, last):
-            trial[index] = index
-            ordered[index] = codes[:, index]
+        trial[first:last] = np.arange(first, last)
+        ordered[first:last] = codes[:, first:last].T
         # Rounding must not count as a gain.
         least = old_loss(losses, ordered, of_group, cut_room) - 1e-9
         for turn in range(preference.shape[1]):
@@ -112,13 +111,12 @@ def recut_groups(
                 codes, weights, losses, levels, trial, first, last, -1, -1, -1,
                 preference[group, turn], bits[group, turn], room,
             )  # fmt: skip
-            for index in range(first, last):
-                ordered[index] = codes[:, trial[index]]
+            ordered[first:last] = codes[:, trial[first:last]].T
             lost = best_division(losses, ordered, first, last, windows, best, sizes, cut_room)
             if lost < least:
                 least = lost
-                for index in range(first, last):
-                    order[index], taken[index] = trial[index], sizes[index + 1]
+                order[first:last] = trial[first:last]
+                taken[first:last] = sizes[first + 1 : last + 1]
 
 
 @attrs.define(eq=False)

@@ -83,14 +83,12 @@ def choose_part(
     axes, places, trial, ordered, best, taken, _ = attempts
     chosen, least = 0, np.inf
     for index in range(count):
-        for row in range(first, last):
-            trial[row] = order[row]
+        trial[first:last] = order[first:last]
         order_block(
             codes, weights, losses, levels, trial, first, last, previous,
             axes[index], places[index], alike, bits, room,
         )  # fmt: skip
-        for row in range(first, last):
-            ordered[row] = codes[:, trial[row]]
+        ordered[first:last] = codes[:, trial[first:last]].T
         lost = best_division(losses, ordered, first, last, windows, best, taken, cut_room)
         if lost < least:
             chosen, least = index, lost
