@@ -13,7 +13,7 @@ from anonloom import Classes, Column, Guard, Schema, Table
 from anonloom.hierarchies import Breaks, Tree
 from anonloom_kernels.admissible_windows import windows_of
 from anonloom_kernels.losses import losses_of
-from anonloom_kernels.optimal_cuts import divide, loss_of_window
+from anonloom_kernels.optimal_cuts import cut_room_for, divide, loss_of_window
 from anonloom_loss import class_losses
 from anonloom_testing.privacy_cases import AtLeast, DistinctValues, WithinDistance, half_of
 
@@ -167,9 +167,9 @@ def test_the_loss_of_a_window_is_the_loss_of_the_class(table, data):
     start = data.draw(st.integers(0, len(rows) - 1))
     stop = data.draw(st.integers(start + 1, len(rows)))
 
-    result = loss_of_window(
-        losses_of(table), np.ascontiguousarray(table.codes[:, rows].T), start, stop
-    )
+    losses, ordered = losses_of(table), np.ascontiguousarray(table.codes[:, rows].T)
+
+    result = loss_of_window(losses, ordered, start, stop, cut_room_for(losses))
 
     assert row_loss(table, rows[start:stop]) == pytest.approx(result, abs=1e-12)
 

@@ -7,13 +7,13 @@ bits to spend, so a part that divides into many small groups must earn them. Blo
 other boustrophedon: each is walked from the end that is nearer to the row before it.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonloom import Table
-from anonloom.typing import FloatArray, IntArray
+from anonloom.typing import CodeArray, FloatArray, IntArray
 from anonloom_columns import collapse
 from anonloom_kernels.compiled import kernel
 from anonloom_kernels.hierarchy_levels import Levels, levels_of
@@ -91,14 +91,14 @@ def scratch_for(levels: Levels, rows: int) -> Scratch:
     )
 
 
-@kernel
-def _sorted_tally(
-    codes: NDArray[np.int32], axis: int, weights: IntArray, order: IntArray, begin: int, end: int,
-    code: IntArray, weight: IntArray, packed: IntArray,
-) -> int:  # fmt: skip
+def sorted_codes(
+    own: CodeArray, weights: IntArray, order: IntArray, begin: int, end: int, room: Scratch
+) -> int:
     """List the codes of a block with their weights by sorting."""
+    code, weight, packed = room.code, room.weight, room.packed
     for index in range(begin, end):
-        packed[index - begin] = (np.int64(codes[axis, order[index]]) << 32) | weights[order[index]]
+        row = order[index]
+        packed[index - begin] = (np.int64(own[row]) << 32) | weights[row]
     part = packed[: end - begin]
     part.sort()
     result = 0
@@ -111,67 +111,63 @@ def _sorted_tally(
     return result
 
 
-@kernel
-def _tally(
-    codes: NDArray[np.int32],
-    axis: int,
-    weights: IntArray,
-    order: IntArray,
-    begin: int,
-    end: int,
-    tally: IntArray,
-    code: IntArray,
-    weight: IntArray,
-    packed: IntArray,
+def list_codes(
+    own: CodeArray, weights: IntArray, order: IntArray, begin: int, end: int, room: Scratch
 ) -> int:
-    """List the codes of a block on one axis with their weights; return how many there are."""
-    least = most = codes[axis, order[begin]]
+    """List the codes of a block on one axis with their weights; return how many there are.
+
+    A single code is not written down: it cannot be divided.
+    """
+    tally, code, weight = room.tally, room.code, room.weight
+    least = most = own[order[begin]]
     for index in range(begin + 1, end):
-        least = min(least, codes[axis, order[index]])
-        most = max(most, codes[axis, order[index]])
-    result = 1
-    if least < most and most - least <= 4 * (end - begin) + 64:
-        for index in range(begin, end):
-            tally[codes[axis, order[index]]] += weights[order[index]]
-        result = 0
-        for value in range(least, most + 1):
-            if tally[value]:
-                code[result], weight[result] = value, tally[value]
-                tally[value] = 0
-                result += 1
-    elif least < most:
+        value = own[order[index]]
+        least, most = min(least, value), max(most, value)
+    if least == most:
+        return 1
+    if most - least > 4 * (end - begin) + 64:
         # Few rows far apart: sorting them is cheaper than walking over all codes between.
-        result = _sorted_tally(codes, axis, weights, order, begin, end, code, weight, packed)
+        return sorted_codes(own, weights, order, begin, end, room)
+    for index in range(begin, end):
+        row = order[index]
+        tally[own[row]] += weights[row]
+    result = 0
+    for value in range(least, most + 1):
+        if tally[value]:
+            code[result], weight[result] = value, tally[value]
+            tally[value] = 0
+            result += 1
     return result
 
 
-@kernel
-def _bits(share: float) -> float:
-    return -share * np.log2(share)
+def bits_of(share: float) -> float:
+    """What a part of this share adds to the entropy of a division."""
+    # Not numpy's log2: it need not be that of the C library, to the last bit.
+    return -share * math.log2(share)
 
 
-@kernel
-def _gain_of_level(
-    losses: Losses, axis: int, digits: NDArray[np.int32], base: int, code: IntArray,
-    weight: IntArray, found: int, total: int, bits: float,
+def gain_of_level(
+    losses: Losses, axis: int, digits: CodeArray, base: int, found: int, total: int, bits: float,
+    room: Scratch,
 ) -> float:  # fmt: skip
     """What dividing a block by the nodes of a level gains per bit; 0 if it does not divide."""
+    code, weight = room.code, room.weight
     entropy, lost, first, inside = 0.0, 0.0, 0, 0
     for index in range(found):
         inside += weight[index]
         if index + 1 == found or digits[base + code[index + 1]] != digits[base + code[index]]:
-            entropy += _bits(inside / total)
+            entropy += bits_of(inside / total)
             lost += inside * extent_loss(losses, axis, code[first], code[index])
             first, inside = index + 1, 0
     whole = extent_loss(losses, axis, code[0], code[found - 1])
     return (whole - lost / total) / entropy**bits if entropy > 0.0 else 0.0
 
 
-@kernel
-def _best_cut(
-    losses: Losses, axis: int, code: IntArray, weight: IntArray, found: int, total: int, bits: float
+def best_cut(
+    losses: Losses, axis: int, found: int, total: int, bits: float, room: Scratch
 ) -> tuple[float, int]:
     """What cutting a block in two gains per bit at the best place, and the first code behind it."""
+    code, weight = room.code, room.weight
     least, most = code[0], code[found - 1]
     whole = extent_loss(losses, axis, least, most)
     best, place, left = 0.0, code[1], 0
@@ -180,16 +176,15 @@ def _best_cut(
         share = left / total
         lost = share * extent_loss(losses, axis, least, code[index - 1])
         lost += (1.0 - share) * extent_loss(losses, axis, code[index], most)
-        gain = (whole - lost) / (_bits(share) + _bits(1.0 - share)) ** bits
+        gain = (whole - lost) / (bits_of(share) + bits_of(1.0 - share)) ** bits
         # Of equals the first: rounding must not choose between them.
         if gain > best * MORE:
             best, place = gain, code[index]
     return best, place
 
 
-@kernel
 def weigh_parts(
-    codes: NDArray[np.int32],
+    codes: CodeArray,
     weights: IntArray,
     losses: Losses,
     levels: Levels,
@@ -201,28 +196,26 @@ def weigh_parts(
     room: Scratch,
 ) -> None:
     """Write into `room.gain` and `room.place` what every part would gain in a block."""
-    gain, place, tally, packed = room.gain, room.place, room.tally, room.packed
-    code, weight = room.code, room.weight
+    gain, place, weight = room.gain, room.place, room.weight
     depth, start, size, digits = levels.depth, levels.start, levels.size, levels.digits
     for axis in range(len(codes)):
         for level in range(gain.shape[1]):
             gain[axis, level] = 0.0
-        result = _tally(codes, axis, weights, order, begin, end, tally, code, weight, packed)
-        if result < 2:
+        found = list_codes(codes[axis], weights, order, begin, end, room)
+        if found < 2:
             continue
         total = 0
-        for index in range(result):
+        for index in range(found):
             total += weight[index]
         if depth[axis] == 0:
-            best, cut = _best_cut(losses, axis, code, weight, result, total, bits)
+            best, cut = best_cut(losses, axis, found, total, bits, room)
             gain[axis, 0], place[axis, 0] = best * preference[axis], cut
         for level in range(depth[axis]):
             base = start[axis] + level * size[axis]
-            won = _gain_of_level(losses, axis, digits, base, code, weight, result, total, bits)
+            won = gain_of_level(losses, axis, digits, base, found, total, bits, room)
             gain[axis, level], place[axis, level] = won * preference[axis], level
 
 
-@kernel
 def best_part(room: Scratch) -> tuple[int, int]:
     """Axis and level of the part that gains most, (-1, -1) if none gains; the first of equals."""
     gain = room.gain
@@ -234,17 +227,15 @@ def best_part(room: Scratch) -> tuple[int, int]:
     return axis, level
 
 
-@kernel
-def _digit(digits: NDArray[np.int32], base: int, place: int, code: int) -> int:
+def digit_of(digits: CodeArray, base: int, place: int, code: int) -> int:
     """Digit of a code: by a level, or before and behind a place where there are no levels."""
     if base < 0:
         return 1 if code >= place else 0
     return digits[base + code]
 
 
-@kernel
 def divide(
-    codes: NDArray[np.int32],
+    codes: CodeArray,
     levels: Levels,
     order: IntArray,
     begin: int,
@@ -265,14 +256,15 @@ def divide(
     top
         The new height of the stack.
     """
-    first, last, moved, digits = room.first, room.last, room.moved, levels.digits
+    own, digits = codes[axis], levels.digits
+    first, last, moved = room.first, room.last, room.moved
     leveled = levels.depth[axis] > 0
     cells = levels.cells[axis, place] if leveled else 2
     base = levels.start[axis] + place * levels.size[axis] if leveled else -1
     for cell in range(cells):
         last[cell] = 0
     for index in range(begin, end):
-        last[_digit(digits, base, place, codes[axis, order[index]])] += 1
+        last[digit_of(digits, base, place, own[order[index]])] += 1
     least, most = 0, cells - 1
     while last[least] == 0:
         least += 1
@@ -280,7 +272,7 @@ def divide(
         most -= 1
     falling = False
     if previous >= 0:
-        before = _digit(digits, base, place, codes[axis, previous])
+        before = digit_of(digits, base, place, own[previous])
         falling = abs(before - most) < abs(before - least)
     reach = begin
     for turn in range(cells):
@@ -289,7 +281,7 @@ def divide(
         first[cell], last[cell] = reach, reach
         reach += size
     for index in range(begin, end):
-        cell = _digit(digits, base, place, codes[axis, order[index]])
+        cell = digit_of(digits, base, place, own[order[index]])
         moved[last[cell]] = order[index]
         last[cell] += 1
     for index in range(begin, end):
@@ -302,9 +294,8 @@ def divide(
     return top
 
 
-@kernel
 def order_block(
-    codes: NDArray[np.int32],
+    codes: CodeArray,
     weights: IntArray,
     losses: Losses,
     levels: Levels,
@@ -317,8 +308,8 @@ def order_block(
     preference: FloatArray,
     bits: float,
     room: Scratch,
-) -> int:
-    """Order the rows of a block in place; return the last of them.
+) -> None:
+    """Order the rows of a block, which has any, in place.
 
     Parameters
     ----------
@@ -345,12 +336,11 @@ def order_block(
         else:
             previous = order[last - 1]
         axis = -1
-    return previous
 
 
 @kernel
 def order_blocks(
-    codes: NDArray[np.int32],
+    codes: CodeArray,
     weights: IntArray,
     losses: Losses,
     levels: Levels,
@@ -362,10 +352,12 @@ def order_blocks(
 ) -> None:
     """Order the rows of every block in place, each for itself."""
     for block in range(len(bounds) - 1):
-        order_block(
-            codes, weights, losses, levels, order, bounds[block], bounds[block + 1],
-            -1, -1, -1, preference, bits, room,
-        )  # fmt: skip
+        begin, end = bounds[block], bounds[block + 1]
+        if begin < end:
+            order_block(
+                codes, weights, losses, levels, order, begin, end, -1, -1, -1, preference, bits,
+                room,
+            )  # fmt: skip
 
 
 def level_order(table: Table, rows: IntArray, bounds: IntArray | None = None) -> IntArray:

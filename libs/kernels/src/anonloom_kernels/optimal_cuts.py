@@ -5,115 +5,136 @@ is a window of rows, so that best[i] = min over windows of best[start] + size x 
 Walking from the end of a window to its start, the extents only grow: one step per row and axis.
 """
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import NamedTuple
 
-from anonloom.typing import FloatArray, IntArray
+import numpy as np
+
+from anonloom.typing import CodeArray, FloatArray, IntArray
 from anonloom_kernels.admissible_windows import Windows
 from anonloom_kernels.compiled import kernel
 from anonloom_kernels.losses import SET, Losses, extent_loss, loss_between, set_loss
 
 __all__ = [
+    "CutRoom",
     "best_division",
+    "cut_room_for",
     "divide",
     "loss_of_window",
     "walk_back",
 ]
 
 
-@kernel
-def _unseen(losses: Losses) -> IntArray:
-    """Room to remember the codes of SET axes; empty if there is no such axis."""
-    codes = 0
-    for axis in range(len(losses.kind)):
-        if losses.kind[axis] == SET:
-            codes += losses.size[axis]
-    return np.full(codes, -1)
+class CutRoom(NamedTuple):
+    """Room to walk over windows in, one at a time.
 
-
-@kernel
-def _widen_sets(
-    losses: Losses,
-    ordered: NDArray[np.int32],
-    row: int,
-    members: IntArray,
-    seen: IntArray,
-    stamp: int,
-    lost: FloatArray,
-) -> float:
-    """Take a row into the sets of a window; return by how much the loss of the window grows.
-
-    `seen` says for each code of the SET axes in which window it was met last, `stamp` is the number
-    of this window. `members` of an axis is negative once its set holds the missing value.
+    Attributes
+    ----------
+    lo, hi
+        Extent of the window on every axis.
+    members
+        How many codes it has on every SET axis; negative once the missing value is among them.
+    lost
+        What it loses on every axis.
+    seen
+        Of every code of the SET axes the number of the window in which it was met last; empty if
+        there is no such axis.
+    stamp
+        Number of the window, one element: no two windows have the same.
     """
+
+    lo: IntArray
+    hi: IntArray
+    members: IntArray
+    lost: FloatArray
+    seen: IntArray
+    stamp: IntArray
+
+
+def cut_room_for(losses: Losses) -> CutRoom:
+    """Allocate room for windows of such axes."""
+    axes, codes = len(losses.kind), int(losses.size[losses.kind == SET].sum())
+    return CutRoom(
+        np.zeros(axes, np.int64),
+        np.zeros(axes, np.int64),
+        np.zeros(axes, np.int64),
+        np.zeros(axes),
+        np.zeros(codes, np.int64),
+        np.zeros(1, np.int64),
+    )
+
+
+def widen_sets(losses: Losses, row: CodeArray, room: CutRoom) -> float:
+    """Take a row into the sets of a window; return by how much the loss of the window grows."""
+    kind, size, missing = losses.kind, losses.size, losses.missing
+    members, lost, seen, stamp = room.members, room.lost, room.seen, room.stamp[0]
     grown, base = 0.0, 0
-    for axis in range(ordered.shape[1]):
-        if losses.kind[axis] != SET:
+    for axis in range(len(row)):
+        if kind[axis] != SET:
             continue
-        code = ordered[row, axis]
+        code = row[axis]
         if seen[base + code] != stamp:
             seen[base + code] = stamp
-            mixed = members[axis] < 0 or code == losses.missing[axis]
+            mixed = members[axis] < 0 or code == missing[axis]
             count = abs(members[axis]) + 1
             members[axis] = -count if mixed else count
             loss = set_loss(losses, axis, count, mixed)
             grown += loss - lost[axis]
             lost[axis] = loss
-        base += losses.size[axis]
+        base += size[axis]
     return grown
 
 
-@kernel
-def loss_of_window(losses: Losses, ordered: NDArray[np.int32], start: int, stop: int) -> float:
+def loss_of_window(
+    losses: Losses, ordered: CodeArray, start: int, stop: int, room: CutRoom
+) -> float:
     """Loss of one row of a window."""
-    axes = ordered.shape[1]
+    members, lost = room.members, room.lost
     loss = 0.0
-    for axis in range(axes):
+    for axis in range(ordered.shape[1]):
         if losses.kind[axis] != SET:
-            lo, hi = ordered[start, axis], ordered[start, axis]
-            for row in range(start + 1, stop):
-                lo, hi = min(lo, ordered[row, axis]), max(hi, ordered[row, axis])
-            loss += extent_loss(losses, axis, lo, hi)
-    seen = _unseen(losses)
-    if len(seen):
-        members, lost = np.zeros(axes, np.int64), np.zeros(axes)
+            codes = ordered[start:stop, axis]
+            loss += extent_loss(losses, axis, codes.min(), codes.max())
+    if len(room.seen):
+        room.stamp[0] += 1
+        for axis in range(ordered.shape[1]):
+            members[axis], lost[axis] = 0, 0.0
         for row in range(start, stop):
-            loss += _widen_sets(losses, ordered, row, members, seen, 0, lost)
+            loss += widen_sets(losses, ordered[row], room)
     return loss
 
 
-@kernel
-def _try_long(
+def try_long(
     losses: Losses,
-    ordered: NDArray[np.int32],
+    ordered: CodeArray,
     begin: int,
-    starts: IntArray,
-    stops: IntArray,
+    windows: Windows,
     long: int,
     best: FloatArray,
     taken: IntArray,
+    room: CutRoom,
 ) -> int:
     """Try the long windows that end where number `long` does; return the number behind them."""
+    starts, stops = windows.starts, windows.stops
     stop = stops[long]
     while long < len(stops) and stops[long] == stop:
         start, size = starts[long], stop - starts[long]
         if start >= begin and best[start] < best[stop]:
-            whole = best[start] + size * loss_of_window(losses, ordered, start, stop)
+            whole = best[start] + size * loss_of_window(losses, ordered, start, stop, room)
             if whole < best[stop]:
                 best[stop], taken[stop] = whole, size
         long += 1
     return long
 
 
-@kernel
 def best_division(
     losses: Losses,
-    ordered: NDArray[np.int32],
+    ordered: CodeArray,
     begin: int,
     end: int,
     windows: Windows,
     best: FloatArray,
     taken: IntArray,
+    room: CutRoom,
 ) -> float:
     """Least loss of a block; `taken[i]` becomes the size of the class that ends behind row i - 1.
 
@@ -130,12 +151,10 @@ def best_division(
         Sum over the rows of the block; infinite if no division is admitted.
     """
     axes = ordered.shape[1]
-    lo, hi = np.empty(axes, np.int64), np.empty(axes, np.int64)
-    members, lost = np.empty(axes, np.int64), np.empty(axes)
-    seen = _unseen(losses)
+    lo, hi, members, lost, seen, stamp = room
     layout, values, ancestors = losses.layout, losses.values, losses.ancestors
-    least, most, by_size, column, admitted, starts, stops = windows
-    long = int(np.searchsorted(stops, begin + 1))
+    least, most, by_size, column, admitted, _, stops = windows
+    long = np.searchsorted(stops, begin + 1)
     best[begin] = 0.0
     for stop in range(begin + 1, end + 1):
         best[stop] = np.inf
@@ -143,10 +162,11 @@ def best_division(
             lo[axis], hi[axis] = ordered[stop - 1, axis], ordered[stop - 1, axis]
             members[axis], lost[axis] = 0, 0.0
         loss = 0.0
+        stamp[0] += 1
         for size in range(1, min(most, stop - begin) + 1 if stop - begin >= least else 0):
-            # Written out here: a call per row would cost more than the work.
+            row = ordered[stop - size]
             for axis in range(axes):
-                code = ordered[stop - size, axis]
+                code = row[axis]
                 if lo[axis] <= code <= hi[axis]:
                     continue
                 lo[axis], hi[axis] = min(lo[axis], code), max(hi[axis], code)
@@ -155,7 +175,7 @@ def best_division(
                     loss += wider - lost[axis]
                     lost[axis] = wider
             if len(seen):
-                loss += _widen_sets(losses, ordered, stop - size, members, seen, stop, lost)
+                loss += widen_sets(losses, row, room)
             if size < least:
                 continue
             allowed = by_size[size]
@@ -164,21 +184,25 @@ def best_division(
             if allowed and best[stop - size] + size * loss < best[stop]:
                 best[stop], taken[stop] = best[stop - size] + size * loss, size
         if long < len(stops) and stops[long] == stop:
-            long = _try_long(losses, ordered, begin, starts, stops, long, best, taken)
+            long = try_long(losses, ordered, begin, windows, long, best, taken, room)
     return best[end]
 
 
 @kernel
-def _divide_all(
-    losses: Losses, ordered: NDArray[np.int32], bounds: IntArray, windows: Windows
-) -> tuple[IntArray, FloatArray]:
-    """Sizes of the classes that end behind each row, and the loss of every block."""
-    best, taken = np.empty(len(ordered) + 1), np.zeros(len(ordered) + 1, np.int64)
-    loss = np.empty(len(bounds) - 1)
+def divide_all(
+    losses: Losses,
+    ordered: CodeArray,
+    bounds: IntArray,
+    windows: Windows,
+    best: FloatArray,
+    taken: IntArray,
+    loss: FloatArray,
+    room: CutRoom,
+) -> None:
+    """Write down the sizes of the classes that end behind each row, and the loss of every block."""
     for block in range(len(loss)):
         begin, end = bounds[block], bounds[block + 1]
-        loss[block] = best_division(losses, ordered, begin, end, windows, best, taken)
-    return taken, loss
+        loss[block] = best_division(losses, ordered, begin, end, windows, best, taken, room)
 
 
 @kernel
@@ -193,7 +217,7 @@ def walk_back(taken: IntArray, begin: int, end: int, ends: IntArray) -> int:
 
 
 def divide(
-    losses: Losses, ordered: NDArray[np.int32], bounds: IntArray, windows: Windows
+    losses: Losses, ordered: CodeArray, bounds: IntArray, windows: Windows
 ) -> tuple[IntArray, FloatArray]:
     """Cut every block of an order into the classes of least loss.
 
@@ -205,7 +229,9 @@ def divide(
         Sum over the rows of each block; infinite for a block that has no admitted division. Such a
         block stays whole.
     """
-    taken, loss = _divide_all(losses, ordered, bounds, windows)
+    best, taken = np.empty(len(ordered) + 1), np.zeros(len(ordered) + 1, np.int64)
+    loss = np.empty(len(bounds) - 1)
+    divide_all(losses, ordered, bounds, windows, best, taken, loss, cut_room_for(losses))
     whole = np.flatnonzero(np.isinf(loss))
     taken[bounds[whole + 1]] = bounds[whole + 1] - bounds[whole]
     ends = np.empty(len(ordered), np.int64)

@@ -10,14 +10,24 @@ from anonloom.params import at_least
 from anonloom.typing import IntArray
 from anonloom_kernels.admissible_windows import by_size_alone
 from anonloom_kernels.coarse_blocks import each_cell
-from anonloom_kernels.compiled import announce_compilation
+from anonloom_kernels.compiled import announce_interpreted
 from anonloom_kernels.hierarchy_levels import levels_of
-from anonloom_kernels.level_order_key import BITS, level_order, scratch_for
+from anonloom_kernels.level_order_key import BITS, level_order
 from anonloom_kernels.losses import losses_of
 from anonloom_level_order.cut import Cut
 from anonloom_level_order.recut import Recutter
 from anonloom_level_order.search import search_blocks
 from anonloom_level_order.sequence import order_by_sequence
+
+#: For an estimate of the time, elements that are read per row and axis: for the order; for a cut
+#: and for each size of its classes; for each doubling of long windows.
+_ORDER_STEPS = 180
+_CUT_STEPS = 20
+_SIZE_STEPS = 5
+_LONG_STEPS = 100
+#: How often rows are ordered and cut for each part that is tried out, and in each round.
+_AHEAD = 4.5
+_RECUT = 2
 
 
 @attrs.frozen(kw_only=True)
@@ -52,15 +62,28 @@ class LevelOrder(Partitioner):
         """Return the refined classes."""
         if not len(classes):
             return classes
-        with announce_compilation(context):
-            cut = self._cut(table, classes, guard, context)
-            refined = Classes(cut.rows, cut.edges, classes.suppressed)
-            if cut.infeasible.any():
-                whole = classes.starts[cut.infeasible]
-                refined = refined.suppress(np.isin(refined.starts, whole))
-            if self.search == "full" and len(refined):
-                refined = self._recut(table, classes, refined, guard, context)
+        announce_interpreted(context, __package__, self._steps(table, classes, guard))
+        cut = self._cut(table, classes, guard, context)
+        refined = Classes(cut.rows, cut.edges, classes.suppressed)
+        if cut.infeasible.any():
+            whole = classes.starts[cut.infeasible]
+            refined = refined.suppress(np.isin(refined.starts, whole))
+        if self.search == "full" and len(refined):
+            refined = self._recut(table, classes, refined, guard, context)
         return refined
+
+    def _steps(self, table: Table, classes: Classes, guard: Guard) -> float:
+        """How many elements the kernels read and write, about."""
+        rows, k = len(classes.rows), guard.min_size
+        order = 0 if self.search == "none" else _ORDER_STEPS
+        cut = _CUT_STEPS + _SIZE_STEPS * 2 * k
+        steps: float = order + cut
+        if self.search == "full":
+            steps *= 1 + _AHEAD * self.tried + _RECUT * self.rounds
+        if not guard.size_only:
+            long = max(0.0, np.log2(rows / (2 * k)))
+            steps += _LONG_STEPS * long * (2 if self.search == "full" else 1)
+        return steps * rows * len(table.axes)
 
     def _cut(self, table: Table, classes: Classes, guard: Guard, context: StageContext) -> Cut:
         """Order and cut every class."""
@@ -85,10 +108,9 @@ class LevelOrder(Partitioner):
         def search(first: int, last: int) -> IntArray:
             bounds = classes.bounds[first : last + 1]
             rows = classes.rows[bounds[0] : bounds[-1]]
-            order: IntArray = np.arange(len(rows))
-            search_blocks(
-                np.ascontiguousarray(table.codes[:, rows]), losses, levels, order,
-                bounds - bounds[0], windows, self.tried, BITS, scratch_for(levels, len(rows)),
+            order = search_blocks(
+                np.ascontiguousarray(table.codes[:, rows]), losses, levels,
+                bounds - bounds[0], windows, self.tried, BITS,
             )  # fmt: skip
             return order + int(bounds[0])
 

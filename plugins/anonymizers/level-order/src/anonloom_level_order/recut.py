@@ -6,18 +6,25 @@ dynamic programme; what loses less than the old classes, and is admitted, replac
 looks at the classes in another order, so that other classes become neighbours.
 """
 
+from typing import NamedTuple
+
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from anonloom import Guard, StageContext, Table
-from anonloom.typing import FloatArray, IntArray
+from anonloom.typing import CodeArray, FloatArray, IntArray
 from anonloom_kernels.admissible_windows import Windows
 from anonloom_kernels.compiled import in_threads, kernel
 from anonloom_kernels.hierarchy_levels import Levels
 from anonloom_kernels.level_order_key import BITS, Scratch, order_block, order_blocks, scratch_for
 from anonloom_kernels.losses import Losses
-from anonloom_kernels.optimal_cuts import best_division, loss_of_window, walk_back
+from anonloom_kernels.optimal_cuts import (
+    CutRoom,
+    best_division,
+    cut_room_for,
+    loss_of_window,
+    walk_back,
+)
 
 #: Rows of the classes that are cut together, as a multiple of the least class.
 _TOGETHER = 3
@@ -31,19 +38,36 @@ _WIDE_SPREAD = 1.0
 _BATCH = 256
 
 
-@kernel
-def _old_loss(losses: Losses, ordered: NDArray[np.int32], edges: IntArray) -> float:
+class Trials(NamedTuple):
+    """Room for trying out orders of a group.
+
+    Attributes
+    ----------
+    trial, ordered
+        The group's rows in the order that is tried, and their codes, (rows x axes).
+    best, sizes
+        See `best_division`.
+    """
+
+    trial: IntArray
+    ordered: CodeArray
+    best: FloatArray
+    sizes: IntArray
+
+
+def old_loss(losses: Losses, ordered: CodeArray, edges: IntArray, room: CutRoom) -> float:
     """Loss of classes as they are, summed over their rows."""
     loss = 0.0
     for index in range(len(edges) - 1):
         start, stop = edges[index], edges[index + 1]
-        loss += (stop - start) * loss_of_window(losses, ordered, start, stop)
+        loss += (stop - start) * loss_of_window(losses, ordered, start, stop, room)
     return loss
 
 
 @kernel
-def _recut_groups(
-    codes: NDArray[np.int32],
+def recut_groups(
+    codes: CodeArray,
+    weights: IntArray,
     losses: Losses,
     levels: Levels,
     edges: IntArray,
@@ -51,53 +75,48 @@ def _recut_groups(
     preference: FloatArray,
     bits: FloatArray,
     windows: Windows,
+    order: IntArray,
     taken: IntArray,
     room: Scratch,
-) -> IntArray:
+    trials: Trials,
+    cut_room: CutRoom,
+) -> None:
     """Try other orders for some groups of classes; what is better is written down.
 
     Parameters
     ----------
-    codes
-        (axes x rows), class after class.
+    codes, weights
+        (axes x rows), class after class; every row counts once.
     edges
         Offsets of the classes.
     groups
         Group g has the classes from `groups[g]` to `groups[g + 1]`, counted from `groups[0]`.
     preference, bits
         (groups x tries x axes) and (groups x tries): the sequences to try.
-    taken
-        Sizes of the classes that end behind each row; changed where something better was found.
-
-    Returns
-    -------
     order
-        Columns of `codes` in their new order.
+        Columns of `codes`, in ascending order at first; changed where something better was found.
+    taken
+        Sizes of the classes that end with each row; changed where something better was found.
     """
-    rows = codes.shape[1]
-    weights, order, trial = np.ones(rows, np.int64), np.arange(rows), np.arange(rows)
-    ordered = np.empty((rows, len(codes)), np.int32)
-    best, sizes = np.empty(rows + 1), np.zeros(rows + 1, np.int64)
+    trial, ordered, best, sizes = trials
     for group in range(len(groups) - 1):
         of_group = edges[groups[group] - groups[0] : groups[group + 1] - groups[0] + 1]
         first, last = of_group[0], of_group[-1]
-        for index in range(first, last):
-            ordered[index] = codes[:, index]
+        trial[first:last] = np.arange(first, last)
+        ordered[first:last] = codes[:, first:last].T
         # Rounding must not count as a gain.
-        least = _old_loss(losses, ordered, of_group) - 1e-9
+        least = old_loss(losses, ordered, of_group, cut_room) - 1e-9
         for turn in range(preference.shape[1]):
             order_block(
                 codes, weights, losses, levels, trial, first, last, -1, -1, -1,
                 preference[group, turn], bits[group, turn], room,
             )  # fmt: skip
-            for index in range(first, last):
-                ordered[index] = codes[:, trial[index]]
-            lost = best_division(losses, ordered, first, last, windows, best, sizes)
+            ordered[first:last] = codes[:, trial[first:last]].T
+            lost = best_division(losses, ordered, first, last, windows, best, sizes, cut_room)
             if lost < least:
                 least = lost
                 order[first:last] = trial[first:last]
-                taken[first + 1 : last + 1] = sizes[first + 1 : last + 1]
-    return order
+                taken[first:last] = sizes[first + 1 : last + 1]
 
 
 @attrs.define(eq=False)
@@ -120,7 +139,7 @@ class Recutter:
 
     table: Table
     guard: Guard
-    codes: NDArray[np.int32]
+    codes: CodeArray
     rows: IntArray
     blocks: IntArray
     losses: Losses
@@ -181,11 +200,20 @@ class Recutter:
             some = groups[begin : end + 1]
             edges = self.edges[some[0] : some[-1] + 1]
             base, limit = int(edges[0]), int(edges[-1])
-            rows = order[base:limit]
-            result = _recut_groups(
-                np.ascontiguousarray(self.codes[:, rows]), self.losses, self.levels, edges - base,
-                some, preference[begin:end], bits[begin:end], self.windows,
-                taken[base : limit + 1], scratch_for(self.levels, limit - base),
+            rows, size = order[base:limit], limit - base
+            result = np.arange(size, dtype=np.int64)
+            recut_groups(
+                np.ascontiguousarray(self.codes[:, rows]), np.ones(size, np.int64),
+                self.losses, self.levels, edges - base, some, preference[begin:end],
+                bits[begin:end], self.windows, result, taken[base + 1 : limit + 1],
+                scratch_for(self.levels, size),
+                Trials(
+                    np.empty(size, np.int64),
+                    np.empty((size, axes), np.int32),
+                    np.empty(size + 1),
+                    np.zeros(size + 1, np.int64),
+                ),
+                cut_room_for(self.losses),
             )  # fmt: skip
             order[base:limit] = rows[result]
 
