@@ -6,6 +6,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom import short_repr
+from anonloom.data import row_keys
 
 
 @short_repr
@@ -53,20 +54,6 @@ def collapse(codes: NDArray[np.int32]) -> Points:
 
 
 def combined_key(codes: NDArray[np.int32]) -> NDArray[np.int64]:
-    """One integer per row that orders rows as their combinations of codes do.
-
-    Where the product of the axes' sizes exceeds 63 bits, the part so far is replaced by its rank,
-    which needs no more bits than there are rows.
-    """
-    if not len(codes):
-        return np.zeros(codes.shape[1], np.int64)
-    key: NDArray[np.int64] = codes[0].astype(np.int64)
-    span = int(key.max(initial=0)) + 1
-    for column in codes[1:]:
-        size = int(column.max(initial=0)) + 1
-        if span * size >= 2**62:
-            key, distinct = pd.factorize(key, sort=True)
-            span = len(distinct)
-        key = key * size + column
-        span *= size
-    return key
+    """One integer per row that orders rows as their combinations of codes do."""
+    counted = ((column, int(column.max(initial=0)) + 1) for column in codes)
+    return row_keys(counted, codes.shape[1])
