@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonloom import short_repr
+from anonloom import Classes, short_repr
 from anonloom.data import row_keys
 
 
@@ -33,7 +33,7 @@ class Points:
 
     def rows_by_point(self) -> NDArray[np.int64]:
         """Positions of the rows sorted by point; offsets are the cumulated weights."""
-        return np.argsort(self.point, kind="stable")
+        return Classes.from_labels(self.point).rows
 
 
 def collapse(codes: NDArray[np.int32]) -> Points:
@@ -50,7 +50,7 @@ def collapse(codes: NDArray[np.int32]) -> Points:
     # Written backwards so that the first row of each point stays.
     first[point[::-1]] = np.arange(n - 1, -1, -1)
     weights = np.bincount(point, minlength=len(distinct))
-    return Points(np.ascontiguousarray(codes[:, first]), weights, point.astype(np.int64))
+    return Points(codes.take(first, axis=1), weights, point.astype(np.int64))
 
 
 def combined_key(codes: NDArray[np.int32]) -> NDArray[np.int64]:

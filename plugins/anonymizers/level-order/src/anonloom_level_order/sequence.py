@@ -104,7 +104,7 @@ def order_by_sequence(table: Table, rows: IntArray, bounds: IntArray) -> IntArra
     if not len(rows):
         return np.arange(0)
     block = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))
-    points = collapse(np.concatenate([block[None], table.codes[:, rows]]))
+    points = collapse(np.concatenate([block[None], table.codes.take(rows, axis=1)]))
     digits = [points.codes[0]]
     # Digit of every point on every axis, as far as the sequence has come.
     reached = np.zeros((len(table.axes), len(points)), np.int32)
