@@ -6,8 +6,11 @@ few have a chance on a fine node, and nearly all nodes are fine: forming their b
 gives the same large boxes, in the same order, as forming them of all.
 """
 
+from functools import cached_property
+
 import attrs
 
+from anonloom import short_repr
 from anonloom.typing import IntArray
 from anonloom_full_domain.grid import Node
 from anonloom_full_domain.published_points import PublishedPoints
@@ -21,6 +24,7 @@ _STILL_TRUE = 0.5
 _MOST_REMEMBERED = 1 << 24
 
 
+@short_repr
 @attrs.define(eq=False)
 class ViablePoints:
     """Points in large enough boxes, remembered for those nodes above that many nodes share.
@@ -38,6 +42,10 @@ class ViablePoints:
     large: dict[Node, IntArray] = attrs.field(factory=dict)
     remembered: int = 0
 
+    @cached_property
+    def _top(self) -> Node:
+        return self.published.grid.lattice.top()
+
     def of(self, node: Node) -> IntArray:
         """Return all points of the node's large boxes, and others among those left; ascending."""
         above = self._above(node)
@@ -51,7 +59,7 @@ class ViablePoints:
         if not self.judge.larger_is_better:
             # A part of a box may be large enough where the whole is not.
             return None
-        top = self.published.grid.lattice.top()
+        top = self._top
         lower = [axis for axis, level in enumerate(node) if level < top[axis]]
         if not lower:
             return None
@@ -72,6 +80,6 @@ class ViablePoints:
         if self.remembered > _MOST_REMEMBERED:
             self.large.clear()
             self.remembered = 0
+        self.remembered += len(points) - len(self.large.get(node, ()))
         self.large[node] = points
-        self.remembered += len(points) - (0 if known is None else len(known))
         return points
