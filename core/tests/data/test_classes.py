@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom import Classes
-from anonloom.data import Regions
+from anonloom.data import Regions, row_keys
 
 labels_strategy = st.lists(st.integers(-2, 5), max_size=25)
 
@@ -59,6 +59,38 @@ def test_labels_of_some_rows_in_any_order(labels: list[int], random: object) -> 
         for item in sorted({label for label in labels if label >= 0})
     ] == lists(classes)
     assert sorted([7, 3, *(row for row in rows if of[row] < 0)]) == classes.suppressed.tolist()
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([0, 1, 2**31, 2**62, 2**63 - 1]), st.integers(0, 2**33)),
+        unique_by=lambda pair: pair[1],
+        max_size=12,
+    )
+)
+def test_labels_and_rows_may_be_larger_than_one_integer_holds(pairs: list[tuple[int, int]]) -> None:
+    labels, rows = (np.array([pair[side] for pair in pairs], np.int64) for side in (0, 1))
+    classes = Classes.from_labels(labels, rows)
+    assert [
+        sorted(row for label, row in pairs if label == item)
+        for item in sorted({label for label, _ in pairs})
+    ] == lists(classes)
+
+
+@given(
+    st.integers(1, 4).flatmap(
+        lambda width: st.lists(st.tuples(*[st.integers(-1, 3)] * width), min_size=1, max_size=12)
+    ),
+    st.sampled_from([4, 2**30]),
+)
+def test_keys_order_rows_with_missing_cells_as_their_codes_do(
+    rows: list[tuple[int, ...]], count: int
+) -> None:
+    """However many codes a column says to have: beyond 64 bits keys are ranked in between."""
+    keys = row_keys(((column, count) for column in np.array(rows, np.int8).T), len(rows))
+    for key, row in zip(keys, rows, strict=True):
+        for other_key, other in zip(keys, rows, strict=True):
+            assert ((row < other), (row == other)) == ((key < other_key), (key == other_key))
 
 
 @given(labels_strategy, st.integers(0, 3), st.data())

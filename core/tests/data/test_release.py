@@ -94,6 +94,51 @@ def test_groups_are_rows_with_equal_cells(
     assert [pair == ("*", "*") for pair in cells] == release.suppressed_rows.tolist()
 
 
+CELLS = st.sampled_from(["a", "b", "*", None])
+
+
+@given(st.lists(st.tuples(CELLS, CELLS, CELLS), max_size=12))
+def test_groups_are_numbered_as_they_are_met_whatever_columns_are_made_of(
+    rows: list[tuple[str | None, ...]],
+) -> None:
+    made = [pd.Categorical, lambda cells: pd.array(cells, "str"), list]
+    frame = pd.DataFrame(
+        {
+            name: pd.Series(of([row[index] for row in rows]), dtype=object if of is list else None)
+            for index, (name, of) in enumerate(zip(("age", "zip", "illness"), made, strict=True))
+        }
+    )
+    number: dict[tuple[str | None, ...], int] = {}
+    expected = [number.setdefault(row, len(number)) for row in rows]
+    release = Release(schema=SCHEMA, frame=frame)
+    assert expected == release.groups(("age", "zip", "illness")).tolist()
+
+
+@given(st.lists(st.tuples(CELLS, CELLS, st.integers(-2, 2)), max_size=12))
+def test_before_the_shuffle_rows_are_in_the_order_of_their_cells(
+    rows: list[tuple[str | None, str | None, int]],
+) -> None:
+    frame = pd.DataFrame(
+        {
+            "age": pd.Categorical([row[0] for row in rows], categories=["*", "b", "a"]),
+            "zip": pd.Series([row[1] for row in rows], dtype=object),
+            "illness": pd.Series([row[2] for row in rows], dtype=float),
+        }
+    )
+
+    class InOrder:
+        def permutation(self, n: int) -> np.ndarray:
+            return np.arange(n)
+
+    origin = np.arange(len(rows))
+    release = sanitize(Release(schema=SCHEMA, frame=frame, origin=origin), InOrder())
+    # A missing cell comes before every other one.
+    expected = sorted(
+        origin, key=lambda row: (rows[row][0] or "", rows[row][1] or "", rows[row][2])
+    )
+    assert expected == release.origin.tolist()
+
+
 def test_a_row_of_stars_is_suppressed_however_it_came_about() -> None:
     frame = pd.DataFrame(
         {"age": ["*", "*", None, "1"], "illness": ["a"] * 4, "zip": ["*", "b", "*", None]}

@@ -103,6 +103,35 @@ def test_the_final_check_refuses_a_starred_row_that_still_says_something(labels,
     check.refuse_telling_stars(leaking, (name,))
 
 
+@settings(max_examples=50)
+@given(
+    st.lists(st.tuples(*[st.sampled_from(["*", "1", None])] * 3), min_size=1, max_size=8),
+    st.sampled_from(["category", "str", object]),
+)
+def test_stars_are_found_whatever_columns_are_made_of(rows, dtype):
+    release = published([0] * len(rows))
+    frame = release.frame.assign(
+        age=pd.Series([row[0] for row in rows], dtype=dtype),
+        sex=pd.Series([row[1] for row in rows], dtype=object),
+        illness=pd.Series([row[2] for row in rows], dtype=object),
+    )
+    release = attrs.evolve(release, frame=frame[["age", "sex", "illness"]])
+    starred = [row for row in rows if row[:2] == ("*", "*")]
+    telling = [row for row in starred if row[2] is not None]
+    try:
+        check.refuse_telling_stars(release, ())
+        found = ""
+    except PrivacyError as refused:
+        found = str(refused).split("\n")[0]
+
+    count, row, has = len(telling), *(("row", "has") if len(telling) == 1 else ("rows", "have"))
+    expected = (
+        f"the release is not published: {count} suppressed {row} of {len(starred)} still {has} "
+        "values of 'illness'"
+    )
+    assert (expected if telling else "") == found
+
+
 @attrs.frozen
 class LikeTheTable(PrivacyModel):
     """Admits classes whose share of the first value is that of the table."""

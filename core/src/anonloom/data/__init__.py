@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from anonloom.data._classes import Classes as Classes
     from anonloom.data._classes import Regions as Regions
     from anonloom.data._classes import Rows as Rows
+    from anonloom.data._classes import row_keys as row_keys
     from anonloom.data._coding import LARGEST as LARGEST
     from anonloom.data._coding import SHOWN as SHOWN
     from anonloom.data._coding import EncodedColumn as EncodedColumn
@@ -72,6 +73,7 @@ __all__ = [
     "normalize_text",
     "numbering_persons",
     "on_own_axes",
+    "row_keys",
     "visible_form",
 ]
 
@@ -91,6 +93,7 @@ __getattr__, __dir__ = lazy_exports(
             "Classes",
             "Regions",
             "Rows",
+            "row_keys",
         ),
         "anonloom.data._coding": (
             "EncodedColumn",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom._representation import short_repr
-from anonloom.data._classes import Classes
+from anonloom.data._classes import Classes, row_keys
 from anonloom.data._hierarchy import STAR
 from anonloom.data._schema import Schema
 from anonloom.data._table import Table, row_numbers
@@ -138,11 +138,9 @@ class Release:
         names = self.schema.quasi if names is None else names
         if not names:
             return np.zeros(len(self), np.int64)
-        key = np.zeros(len(self), np.int64)
-        for name in names:
-            codes, uniques = pd.factorize(self.frame[name], use_na_sentinel=False)
-            key, _ = pd.factorize(key * len(uniques) + codes)
-        return key.astype(np.int64)
+        keys = row_keys((_cell_codes(self.frame[name]) for name in names), len(self))
+        groups: NDArray[np.int64] = pd.factorize(keys)[0].astype(np.int64, copy=False)
+        return groups
 
     def rows_in(self, original: Table) -> NDArray[np.int64] | None:
         """Return every row's row of the original; None when that is not known of all of them."""
@@ -181,3 +179,11 @@ def _spread(cells: NDArray[np.object_], labels: NDArray[np.int64]) -> Any:
     codes = codes.astype(np.int32)
     categories = pd.Index(uniques, dtype="str")
     return pd.Series(pd.Categorical.from_codes(codes[labels], categories=categories))
+
+
+def _cell_codes(column: Any) -> tuple[NDArray[np.integer], int]:
+    """Number a column's cells, -1 for missing, and count the numbers; equal cells share one."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column.cat.codes.to_numpy(), len(column.cat.categories)
+    codes, values = pd.factorize(column)
+    return codes, len(values)

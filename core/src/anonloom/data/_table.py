@@ -208,7 +208,7 @@ class Table:
         rows = row_numbers(rows)
         return attrs.evolve(
             self,
-            codes=np.ascontiguousarray(self._codes[:, rows]),
+            codes=self._codes.take(rows, axis=1),
             origin=None if self.origin is None else self.origin[rows],
             incomplete=self.incomplete[rows],
             frame=self._frame.take(rows).reset_index(drop=True),

@@ -4,7 +4,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom import short_repr
+from anonloom import Classes, short_repr
+from anonloom.data import row_keys
 from anonloom.lazy import pd
 
 
@@ -32,7 +33,7 @@ class Points:
 
     def rows_by_point(self) -> NDArray[np.int64]:
         """Positions of the rows sorted by point; offsets are the cumulated weights."""
-        return np.argsort(self.point, kind="stable")
+        return Classes.from_labels(self.point).rows
 
 
 def collapse(codes: NDArray[np.int32]) -> Points:
@@ -49,24 +50,10 @@ def collapse(codes: NDArray[np.int32]) -> Points:
     # Written backwards so that the first row of each point stays.
     first[point[::-1]] = np.arange(n - 1, -1, -1)
     weights = np.bincount(point, minlength=len(distinct))
-    return Points(np.ascontiguousarray(codes[:, first]), weights, point.astype(np.int64))
+    return Points(codes.take(first, axis=1), weights, point.astype(np.int64))
 
 
 def combined_key(codes: NDArray[np.int32]) -> NDArray[np.int64]:
-    """One integer per row that orders rows as their combinations of codes do.
-
-    Where the product of the axes' sizes exceeds 63 bits, the part so far is replaced by its rank,
-    which needs no more bits than there are rows.
-    """
-    if not len(codes):
-        return np.zeros(codes.shape[1], np.int64)
-    key: NDArray[np.int64] = codes[0].astype(np.int64)
-    span = int(key.max(initial=0)) + 1
-    for column in codes[1:]:
-        size = int(column.max(initial=0)) + 1
-        if span * size >= 2**62:
-            key, distinct = pd.factorize(key, sort=True)
-            span = len(distinct)
-        key = key * size + column
-        span *= size
-    return key
+    """One integer per row that orders rows as their combinations of codes do."""
+    counted = ((column, int(column.max(initial=0)) + 1) for column in codes)
+    return row_keys(counted, codes.shape[1])

@@ -10,6 +10,7 @@ from typing import Any
 
 import attrs
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from anonloom import Classes, Column, PrivacyModel, Release, Schema, Table
@@ -136,7 +137,7 @@ def refuse_telling_stars(release: Release, keep: Collection[str]) -> None:
     frame, quasi = release.frame, release.schema.quasi
     if not quasi:
         return
-    starred = frame.loc[(frame[list(quasi)].astype(str) == STAR).all(axis=1)]
+    starred = frame.loc[np.logical_and.reduce([_says_star(frame[name]) for name in quasi])]
     rest = [name for name in frame.columns if name not in quasi and name not in keep]
     telling = starred[rest].notna()
     if telling.to_numpy().any():
@@ -148,6 +149,18 @@ def refuse_telling_stars(release: Release, keep: Collection[str]) -> None:
             hint="Nothing was written. A row whose quasi-identifiers are all '*' loses every other "
             "value that 'suppression: keep' does not name.",
         )
+
+
+def _says_star(column: Any) -> NDArray[np.bool_]:
+    """Say which cells are written as `*`; each distinct one is written once."""
+    says: NDArray[np.bool_]
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        # The code of a missing cell, -1, finds the last.
+        stars = np.array([*(str(value) == STAR for value in column.cat.categories), False])
+        says = stars[column.cat.codes.to_numpy()]
+    else:
+        says = (column.astype(str) == STAR).to_numpy(dtype=bool, na_value=False)
+    return says
 
 
 def refuse_broken_models(verdicts: ModelVerdicts) -> None:

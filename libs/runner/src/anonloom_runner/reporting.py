@@ -6,6 +6,7 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from anonloom import Chart, Finding, Findings, Release, Schema, Table
 from anonloom.findings import Notice
@@ -209,14 +210,14 @@ def _transport(parameters: dict[str, Any]) -> str | None:
 
 def published_sizes(release: Release) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Sizes of the published classes; suppressed rows belong to none."""
-    groups = release.groups()[~release.suppressed_rows]
-    return np.unique(groups, return_counts=True)[1].astype(np.int64)
+    sizes = np.bincount(release.groups()[~release.suppressed_rows])
+    return sizes[sizes > 0].astype(np.int64)
 
 
 def _count(release: Release) -> int | None:
     if release.classes is None:
         return None
-    return len(np.unique(release.classes[release.classes >= 0]))
+    return len(pd.unique(release.classes[release.classes >= 0]))
 
 
 def _columns(

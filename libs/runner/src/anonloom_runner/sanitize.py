@@ -7,14 +7,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonloom import Release
+from anonloom import Classes, Release
+from anonloom.data import row_keys
 
 __all__ = [
     "sanitize",
 ]
-
-#: Keys of rows are integers of 64 bits.
-_LARGEST_KEY = 2**62
 
 
 def sanitize(release: Release, rng: np.random.Generator | None) -> Release:
@@ -39,23 +37,15 @@ def sanitize(release: Release, rng: np.random.Generator | None) -> Release:
 
 def _by_content(frame: pd.DataFrame) -> NDArray[np.int64]:
     """Row numbers in an order that published cells alone decide; equal rows are exchangeable."""
-    key, keys = np.zeros(len(frame), np.int64), 1
-    for name in frame.columns:
-        column = frame[name]
-        if isinstance(column.dtype, pd.CategoricalDtype):
-            codes, count = column.cat.codes.to_numpy(np.int64), len(column.cat.categories)
-        else:
-            codes, count = _ranks(column)
-        if keys * (count + 1) > _LARGEST_KEY:
-            occurring, key = np.unique(key, return_inverse=True)
-            keys = len(occurring)
-        # Missing has the code -1.
-        key, keys = key * (count + 1) + codes + 1, keys * (count + 1)
-    return np.argsort(key, kind="stable")
+    keys = row_keys((_ranks(frame[name]) for name in frame.columns), len(frame))
+    return Classes.from_labels(keys).rows
 
 
-def _ranks(column: Any) -> tuple[NDArray[np.int64], int]:
+def _ranks(column: Any) -> tuple[NDArray[np.integer], int]:
     """Rank of every cell, -1 for missing, and the number of ranks."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        # `_used_in_order` has put them in the order of their text.
+        return column.cat.codes.to_numpy(), len(column.cat.categories)
     if column.dtype != object:
         codes, values = pd.factorize(column, sort=True)
         return codes.astype(np.int64), len(values)

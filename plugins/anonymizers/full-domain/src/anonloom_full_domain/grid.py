@@ -85,12 +85,12 @@ class Grid:
         return len(self.point)
 
     @cached_property
-    def _starts(self) -> list[IntArray]:
+    def _starts(self) -> list[list[int]]:
         """Where every level of every axis begins in the tables; the given class is in front."""
-        result, index = [np.zeros(1, np.int64)], len(self.classes)
+        result, index = [[0]], len(self.classes)
         for axis in self.lattice.axes:
             levels, size = axis.lo.shape
-            result.append(index + size * np.arange(levels, dtype=np.int64))
+            result.append([index + size * level for level in range(levels)])
             index += levels * size
         return result
 

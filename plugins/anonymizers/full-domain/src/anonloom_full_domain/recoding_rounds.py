@@ -11,86 +11,26 @@ they hold a certain share of the rows that are left.
 
 from heapq import heappop, heappush
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom import StageContext
-from anonloom.typing import BoolArray, FloatArray, IntArray
+from anonloom.typing import FloatArray
 from anonloom_full_domain.evaluation import Evaluation
-from anonloom_full_domain.grid import Boxes, Grid, Node
+from anonloom_full_domain.published_points import PublishedPoints as PublishedPoints
 from anonloom_full_domain.search import greedy_path
 from anonloom_full_domain.verdicts import Judge
+from anonloom_full_domain.viable_points import ViablePoints
 
 #: Losses that differ by less are equal.
 _EQUAL = 1e-12
-
-
-@attrs.define(eq=False)
-class PublishedPoints:
-    """Points by the box that publishes them.
-
-    Attributes
-    ----------
-    label
-        Class of every point, -1 while it has none.
-    left
-        Points without a class, ascending.
-    first, levels
-        Per class, in the order in which they were published: a point, and the node of its box.
-    """
-
-    grid: Grid
-    run: StageContext
-    label: IntArray
-    left: IntArray
-    first: list[IntArray]
-    levels: list[NDArray[np.int64]]
-    count: int = 0
-    rows: int = 0
-
-    @classmethod
-    def nothing(cls, grid: Grid, context: StageContext) -> "PublishedPoints":
-        """Return the state before the first round."""
-        every = np.arange(len(grid))
-        return cls(grid, context, np.full(len(grid), -1), every, [], [])
-
-    @property
-    def weights(self) -> IntArray:
-        """Rows of the points that are left."""
-        return self.grid.weights[self.left]
-
-    def take(self, node: Node, boxes: Boxes, good: BoolArray) -> None:
-        """Publish some boxes that were made of the points that are left."""
-        count = int(good.sum())
-        if not count:
-            return
-        number = np.where(good, np.cumsum(good) - 1 + self.count, -1)
-        # The last entry stands for points that are in no box.
-        of_point = np.append(number, -1)[boxes.of_point]
-        taken = of_point >= 0
-        self.label[self.left[taken]] = of_point[taken]
-        self.left = self.left[~taken]
-        self.first.append(boxes.first[good])
-        self.levels.append(np.tile(np.array(node, np.int64), (count, 1)))
-        self.count += count
-        self.rows += int(boxes.sizes[good].sum())
-        self.run.progress(self.rows, self.grid.rows)
-
-    def boxes(self) -> tuple[IntArray, NDArray[np.int64]]:
-        """Return a point and the levels of every published box."""
-        axes = len(self.grid.lattice.axes)
-        return (
-            np.concatenate([np.empty(0, np.int64), *self.first]),
-            np.concatenate([np.empty((0, axes), np.int64), *self.levels]),
-        )
 
 
 def by_cells(published: PublishedPoints, judge: Judge) -> None:
     """Publish the admitted box of least loss until none is left that tells anything."""
     lattice = published.grid.lattice
     nodes = np.indices(lattice.shape).reshape(len(lattice.shape), lattice.nodes).T
-    _cells_of(published, judge, nodes, lattice.least_losses().ravel(), only_fresh=True)
+    viable = ViablePoints(published, judge)
+    _cells_of(published, judge, nodes, lattice.least_losses().ravel(), viable)
 
 
 def by_descents(published: PublishedPoints, judge: Judge) -> None:
@@ -103,7 +43,7 @@ def by_descents(published: PublishedPoints, judge: Judge) -> None:
         bounds = np.zeros(len(nodes))
         for index, axis in enumerate(grid.lattice.axes):
             bounds += axis.loss.min(axis=1)[nodes[:, index]]
-        _cells_of(published, judge, nodes, bounds, only_fresh=False)
+        _cells_of(published, judge, nodes, bounds)
         if published.count == before:
             break
 
@@ -113,10 +53,16 @@ def _cells_of(
     judge: Judge,
     nodes: NDArray[np.int64],
     bounds: FloatArray,
-    *,
-    only_fresh: bool,
+    viable: ViablePoints | None = None,
 ) -> None:
-    """Publish boxes of some nodes, none of which has a box that loses less than its bound."""
+    """Publish boxes of some nodes, none of which has a box that loses less than its bound.
+
+    Parameters
+    ----------
+    viable
+        Given where the nodes are all nodes of the lattice: boxes then count for the lowest node
+        that has them, and what is found out of nodes above serves many.
+    """
     order = np.argsort(bounds, kind="stable")
     # What loses everything is no recoding.
     order = order[bounds[order] < 1 - _EQUAL]
@@ -125,14 +71,20 @@ def _cells_of(
     judged = np.full(len(nodes), -1.0)
     while queue and len(published.left):
         bound, index = heappop(queue)
-        node, points = tuple(nodes[index].tolist()), published.left
-        boxes = published.grid.boxes(node, points, published.weights, only_fresh=only_fresh)
+        node = tuple(nodes[index].tolist())
+        points = published.left if viable is None else viable.of(node)
+        if not len(points):
+            continue
+        weights = published.grid.weights[points]
+        boxes = published.grid.boxes(node, points, weights, only_fresh=viable is not None)
         large = judge.large(boxes) & (boxes.lost < 1 - _EQUAL)
+        if not large.any():
+            continue
         now = boxes.lost <= bound + _EQUAL
         # A box that the guard has refused once has only lost rows since.
         asked = large & now & (boxes.lost > judged[index] + _EQUAL)
         later = boxes.lost[large & ~now]
-        published.take(node, boxes, judge.admission(boxes, points, asked))
+        published.take(node, boxes, judge.admission(boxes, points, asked), points)
         judged[index] = bound
         if len(later):
             heappush(queue, (float(later.min()), index))

@@ -5,7 +5,7 @@ from functools import cached_property
 import attrs
 import numpy as np
 
-from anonloom import Guard, Table, short_repr
+from anonloom import Classes, Guard, Table, short_repr
 from anonloom.typing import BoolArray, IntArray
 from anonloom_full_domain.grid import Boxes, Grid
 
@@ -65,7 +65,7 @@ class Judge:
     @cached_property
     def _rows(self) -> IntArray:
         """Rows sorted by point."""
-        return self.grid.classes.rows[np.argsort(self.grid.point, kind="stable")]
+        return self.grid.classes.rows[Classes.from_labels(self.grid.point).rows]
 
     @cached_property
     def _offsets(self) -> IntArray:

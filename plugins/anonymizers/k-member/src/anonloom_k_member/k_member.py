@@ -72,7 +72,7 @@ class KMember(Partitioner):
         """Cluster number of every row, and the rows."""
         owner = cells.class_of_position().astype(np.int32)
         # With the cell in front, points come sorted by cell and never cross two of them.
-        points = collapse(np.concatenate([owner[None], table.codes[:, cells.rows]]))
+        points = collapse(np.concatenate([owner[None], table.codes.take(cells.rows, axis=1)]))
         codes = np.ascontiguousarray(points.codes[1:].T)
         first = np.append(0, np.cumsum(points.weights))
         bounds = np.searchsorted(points.codes[0], np.arange(len(cells) + 1))

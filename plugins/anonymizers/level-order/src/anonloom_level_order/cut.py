@@ -37,7 +37,8 @@ class Cut:
         """Cut an order of the classes' rows, class by class."""
         rows = classes.rows[order]
         windows = windows_of(table, rows, classes.bounds, guard)
-        ordered = np.ascontiguousarray(table.codes[:, rows].T)
+        # Rows that stand side by side are taken as a whole.
+        ordered = np.ascontiguousarray(table.codes.T).take(rows, axis=0)
         return cls(
             rows, classes.bounds, *divide(losses_of(table), ordered, classes.bounds, windows)
         )

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom import Table
+from anonloom import Classes, Table
 from anonloom.data import Axis
 from anonloom.typing import IntArray
 from anonloom_columns import collapse, combined_key
@@ -104,7 +104,7 @@ def order_by_sequence(table: Table, rows: IntArray, bounds: IntArray) -> IntArra
     if not len(rows):
         return np.arange(0)
     block = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))
-    points = collapse(np.concatenate([block[None], table.codes[:, rows]]))
+    points = collapse(np.concatenate([block[None], table.codes.take(rows, axis=1)]))
     digits = [points.codes[0]]
     # Digit of every point on every axis, as far as the sequence has come.
     reached = np.zeros((len(table.axes), len(points)), np.int32)
@@ -115,4 +115,4 @@ def order_by_sequence(table: Table, rows: IntArray, bounds: IntArray) -> IntArra
         digits.append(np.where(others & 1, part.digits[-1] - digit, digit))
         reached[part.axis], total = digit, others + digit
     key = combined_key(np.stack(digits))
-    return np.argsort(key[points.point], kind="stable")
+    return Classes.from_labels(key[points.point]).rows

@@ -163,7 +163,7 @@ def gather(table: Table, classes: Classes) -> tuple[Fragments, IntArray]:
     """
     label = classes.class_of_position().astype(np.int32)
     # With the class in front, points come sorted by class and never cross two of them.
-    points = collapse(np.concatenate([label[None], table.codes[:, classes.rows]]))
+    points = collapse(np.concatenate([label[None], table.codes.take(classes.rows, axis=1)]))
     bounds = np.searchsorted(points.codes[0], np.arange(len(classes) + 1))
     first = np.cumsum(points.weights) - points.weights
     space = classes.space([axis.size for axis in table.axes])

@@ -49,7 +49,7 @@ def gather(table: Table, classes: Classes, context: StageContext) -> tuple[Point
     rows
         The row order that the points refer to.
     """
-    codes = table.codes[:, classes.rows]
+    codes = table.codes.take(classes.rows, axis=1)
     if len(classes) > 1:
         # With the class in front, points come sorted by class and never cross two of them.
         label = classes.class_of_position().astype(np.int32)

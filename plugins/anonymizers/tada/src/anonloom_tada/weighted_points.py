@@ -62,7 +62,9 @@ class WeightedPoints:
         axes = len(table.axes)
         label = classes.class_of_position().astype(np.int32)
         # With the class in front, points come sorted by class and never cross two of them.
-        points = collapse(np.concatenate([label[None], table.codes[:, classes.rows], extra]))
+        points = collapse(
+            np.concatenate([label[None], table.codes.take(classes.rows, axis=1), extra])
+        )
         return cls(
             np.ascontiguousarray(points.codes[1 : 1 + axes]),
             points.codes[1 + axes :],
