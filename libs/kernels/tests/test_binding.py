@@ -266,6 +266,21 @@ def test_scores_are_rounded_as_by_numpy(call, x):
     assert float(np.round(np.float64(x), 12)).hex() == call("rounded", x).hex()
 
 
+@given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-9, 9), max_size=200))
+def test_whole_numbers_are_sorted(call, numbers):
+    array = np.array(numbers, np.int64)
+    call("sorted", array)
+    assert sorted(numbers) == array.tolist()
+
+
+@given(st.lists(FLOATS, max_size=200))
+def test_an_order_is_that_of_a_stable_sort_with_nan_last(call, numbers):
+    array = np.array(numbers, np.float64)
+    key, order, spare = (np.empty(len(numbers), np.int64) for _ in range(3))
+    call("order_of", array, key, order, spare)
+    assert np.argsort(array, kind="stable").tolist() == order.tolist()
+
+
 def test_threads_call_at_the_same_time(call):
     results = []
 

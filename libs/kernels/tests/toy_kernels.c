@@ -1,5 +1,5 @@
 /* Kernels for the tests of the binding: one of everything that a signature can say. */
-#include "kernel.h"
+#include "sorting.h"
 
 /* Add every row of a matrix up, into `total`; return how many elements there are, and their sum. */
 static KernelStatus sum_rows(KernelCall *call) {
@@ -61,6 +61,20 @@ static KernelStatus no_room(KernelCall *call) {
   return status;
 }
 
+static KernelStatus sorted(KernelCall *call) {
+  const Ints numbers = take_Ints(call);
+  sort_ints(numbers.at, numbers.length);
+  return KERNEL_DONE;
+}
+
+static KernelStatus order_of(KernelCall *call) {
+  const Floats numbers = take_Floats(call);
+  const Ints key = take_Ints(call), order = take_Ints(call), spare = take_Ints(call);
+  for (int64_t i = 0; i < numbers.length; i++) key.at[i] = float_key(numbers.at[i]);
+  stable_order(key.at, numbers.length, order.at, spare.at);
+  return KERNEL_DONE;
+}
+
 static KernelStatus nothing(KernelCall *call) {
   (void)call;
   return KERNEL_DONE;
@@ -76,6 +90,8 @@ static const KernelEntry ENTRIES[] = {
     {"rounded", "x float -> float", rounded},
     {"chosen", "a float, b float -> float, float", chosen},
     {"no_room", "count int", no_room},
+    {"sorted", "numbers i64[n]!", sorted},
+    {"order_of", "numbers f64[n], key i64[n]!, order i64[n]!, spare i64[n]!", order_of},
     {"wrong_word", "codes i16[n]", nothing},
     {"no_end", "codes i32[n", nothing},
     {"no_result", "a int -> bool", nothing},

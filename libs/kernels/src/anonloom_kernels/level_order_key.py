@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonloom import Table
+from anonloom import Classes, Table
 from anonloom.typing import CodeArray, FloatArray, IntArray
 from anonloom_columns import collapse
 from anonloom_kernels.compiled import kernel
@@ -380,7 +380,7 @@ def level_order(table: Table, rows: IntArray, bounds: IntArray | None = None) ->
     bounds = np.array([0, len(rows)]) if bounds is None else bounds
     block = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))
     # With the block in front, equal rows of two blocks are two points, and points come by block.
-    points = collapse(np.concatenate([block[None], table.codes[:, rows]]))
+    points = collapse(np.concatenate([block[None], table.codes.take(rows, axis=1)]))
     ends = np.searchsorted(points.codes[0], np.arange(len(bounds)))
     levels = levels_of(table)
     order = np.arange(len(points))
@@ -397,4 +397,5 @@ def level_order(table: Table, rows: IntArray, bounds: IntArray | None = None) ->
     )
     rank = np.empty(len(points), np.int64)
     rank[order] = np.arange(len(points))
-    return np.argsort(rank[points.point], kind="stable")
+    # Rows by rank, equal ones as they come: what a stable argsort gives, several times faster.
+    return Classes.from_labels(rank[points.point]).rows

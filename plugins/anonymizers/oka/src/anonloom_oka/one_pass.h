@@ -1,6 +1,6 @@
 /* The C of one_pass.py: the two stages of one-pass k-means on cells. */
 #include "centroids.h"
-#include "stable_order.h"
+#include "shared/sorting.h"
 
 typedef struct {
   Ints cells, drawn, turn;
@@ -39,9 +39,14 @@ static void cluster_cell(const Losses *losses, const Turns *order, const Cluster
       add(clusters, row, closest(clusters, losses, row, at, end, stop - here));
 }
 
+/* Room to sort the rows of a cluster. */
+typedef struct {
+  int64_t *key, *order, *spare;
+} Sorting;
+
 /* Leave a cluster the k rows that are closest to its centroid, and move that. */
 static void trim(const Losses *losses, const Turns *order, const Clusters *clusters,
-                 int64_t cluster, int64_t k, int64_t *sorted, int64_t *room) {
+                 int64_t cluster, int64_t k, Sorting *room) {
   const int64_t size = clusters->size.at[cluster];
   int64_t *member = order->member.at, row = clusters->newest.at[cluster];
   double *away = order->away.at;
@@ -53,8 +58,9 @@ static void trim(const Losses *losses, const Turns *order, const Clusters *clust
     away[index] = clusters->apart.at[cluster];
     row = clusters->before.at[row];
   }
-  stable_order(away, size, sorted, room);
-  for (int64_t index = k; index < size; index++) removed[member[sorted[index]]] = 1;
+  for (int64_t index = 0; index < size; index++) room->key[index] = float_key(away[index]);
+  stable_order(room->key, size, room->order, room->spare);
+  for (int64_t index = k; index < size; index++) removed[member[room->order[index]]] = 1;
   clear(clusters, cluster);
   for (int64_t index = 0; index < size; index++)
     if (!removed[member[index]]) add(clusters, member[index], cluster);
@@ -62,12 +68,11 @@ static void trim(const Losses *losses, const Turns *order, const Clusters *clust
 
 /* The adjustment stage: what large clusters have too many of goes to the small ones first. */
 static void adjust(const Losses *losses, const Turns *order, const Clusters *clusters,
-                   int64_t here, int64_t stop, int64_t at, int64_t end, int64_t k,
-                   int64_t *sorted, int64_t *room) {
+                   int64_t here, int64_t stop, int64_t at, int64_t end, int64_t k, Sorting *room) {
   uint8_t *removed = order->taken.at;
   memset(removed + here, 0, (size_t)(stop - here));
   for (int64_t cluster = at; cluster < end; cluster++)
-    if (clusters->size.at[cluster] > k) trim(losses, order, clusters, cluster, k, sorted, room);
+    if (clusters->size.at[cluster] > k) trim(losses, order, clusters, cluster, k, room);
   int64_t lacking = 0;
   for (int64_t cluster = at; cluster < end; cluster++) lacking += k - clusters->size.at[cluster];
   for (int64_t index = here; index < stop; index++) {
@@ -99,8 +104,9 @@ static KernelStatus cluster_each(KernelCall *call) {
   int64_t most = 0;
   for (int64_t cell = 0; cell + 1 < order.cells.length; cell++)
     most = most_of(most, order.cells.at[cell + 1] - order.cells.at[cell]);
-  int64_t *sorted = room_for(2 * most, sizeof *sorted);
-  if (sorted == NULL) return KERNEL_NO_MEMORY;
+  int64_t *whole = room_for(3 * most, sizeof *whole);
+  if (whole == NULL) return KERNEL_NO_MEMORY;
+  Sorting room = {whole, whole + most, whole + 2 * most};
   int64_t at = 0;
   for (int64_t cell = 0; cell + 1 < order.cells.length; cell++) {
     const int64_t here = order.cells.at[cell], stop = order.cells.at[cell + 1];
@@ -113,11 +119,11 @@ static KernelStatus cluster_each(KernelCall *call) {
       own.prices = of_cell(&clusters.prices, cell);
       cluster_cell(&losses, &order, &own, here, stop, at, end);
       write_labels(&own, at, end, row_of(labels, 1));
-      adjust(&losses, &order, &own, here, stop, at, end, k, sorted, sorted + most);
+      adjust(&losses, &order, &own, here, stop, at, end, k, &room);
       write_labels(&own, at, end, row_of(labels, 0));
     }
     at = end;
   }
-  free(sorted);
+  free(whole);
   return KERNEL_DONE;
 }

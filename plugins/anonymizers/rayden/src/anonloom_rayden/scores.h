@@ -1,6 +1,6 @@
 /* The C of scores.py: connectivity-based outlier factors inside classes. */
 #include "gower.h"
-#include "stable_order.h"
+#include "shared/sorting.h"
 
 enum { CHAIN_PAPER = 0, CHAIN_SBN = 1, CHAIN_PYOD = 2 };
 
