@@ -36,6 +36,7 @@ COLUMNS = {
     ),
     "street": Column(name="street", role="quasi", hierarchy=Tree(tree=STREETS), weight=1.7),
     "town": Column(name="town", role="quasi", hierarchy=Tree(tree=TOWNS)),
+    "twin": Column(name="twin", role="quasi", hierarchy=Tree(tree=TOWNS)),
     "drug": Column(
         name="drug", role="quasi", hierarchy=Tree(tree=TOWNS), publish="set", weight=0.3
     ),
@@ -56,6 +57,7 @@ def table_of(names, missing):
             "age": rng.integers(0, 12, ROWS),
             "street": [*streets, *rng.choice(streets, ROWS - len(streets))],
             "town": rng.choice(towns, ROWS),
+            "twin": rng.choice(towns, ROWS),
             "drug": rng.choice(towns, ROWS),
             "stay": rng.integers(0, 40, ROWS),
             "same": "x",
@@ -141,6 +143,18 @@ def test_order_blocks_sorts_codes_that_are_far_apart(pattern, rows):
         order_blocks, codes.astype(np.int32)[None].copy(), rng.integers(1, 9, rows),
         losses_of(table), levels, np.arange(rows), np.array([0, rows]), np.ones(1), 0.75,
         scratch_for(levels, rows),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("more", [0.0, 5e-13, 5e-12])
+def test_order_blocks_where_two_parts_gain_nearly_the_same(more):
+    table = table_of(("town", "twin"), False)
+    codes = np.array([[0, 0, 3, 4, 5, 5], [5, 5, 4, 3, 0, 0]], np.int32)
+    levels, rows = levels_of(table), np.arange(6)
+
+    assert_same(
+        order_blocks, codes, np.ones(6, np.int64), losses_of(table), levels, rows.copy(),
+        np.array([0, 6]), np.array([1.0, 1.0 + more]), 0.75, scratch_for(levels, 6),
     )  # fmt: skip
 
 

@@ -154,7 +154,7 @@ def best_division(
     lo, hi, members, lost, seen, stamp = room
     layout, values, ancestors = losses.layout, losses.values, losses.ancestors
     least, most, by_size, column, admitted, _, stops = windows
-    long = np.searchsorted(stops, begin + 1)
+    long = int(np.searchsorted(stops, begin + 1))
     best[begin] = 0.0
     for stop in range(begin + 1, end + 1):
         best[stop] = np.inf

@@ -9,6 +9,8 @@ from anonloom_level_order.method import LevelOrder
 from anonloom_loss import gcp
 from anonloom_testing.privacy_cases import AtLeast
 
+pytestmark = pytest.mark.compiled
+
 QUASI = "sex age race marital-status education native-country workclass occupation".split()
 STATUS = {
     "spouse present": ["Married-civ-spouse", "Married-AF-spouse"],

@@ -194,6 +194,7 @@ def test_where_the_order_is_infeasible_longer_classes_help(method):
     assert [40] == result.sizes.tolist()
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("method", WAYS, ids=str)
 @pytest.mark.parametrize("models", [(), (DistinctValues(l=2, of="illness"),)], ids=["k", "l"])
 def test_the_number_of_workers_changes_nothing(method, models):
@@ -230,6 +231,7 @@ def test_without_a_full_search_the_seed_changes_nothing(method):
     assert in_order(one) == in_order(other)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("method", WAYS, ids=str)
 def test_very_many_given_classes_are_no_trouble(method):
     table = mixed_table(50_000, 3, seed=1)
