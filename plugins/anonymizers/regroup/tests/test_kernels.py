@@ -60,7 +60,9 @@ def blocks(draw, strange=False):
     table = table_of(rows, columns)
     losses = losses_with(table, draw(st.sampled_from([0, 256])))
     if strange:
-        numbers = st.sampled_from([0.0, -0.0, 0.25, 1.0, np.inf, np.nan])
+        # Not both: where two NaN of different signs meet, C does not say which of them it takes.
+        odd = draw(st.sampled_from([np.inf, np.nan]))
+        numbers = st.sampled_from([0.0, -0.0, 0.25, 1.0, odd])
         values = draw(arrays(float, len(losses.values), elements=numbers))
         losses = losses._replace(values=values)
     owner = draw(arrays(np.int64, len(rows), elements=st.integers(0, min(len(rows), 6) - 1)))
