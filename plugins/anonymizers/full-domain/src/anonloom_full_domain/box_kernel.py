@@ -33,12 +33,26 @@ class NodeRecoding(NamedTuple):
     exact: bool
 
 
+#: Numbers of boxes are taken modulo 2^64, as compiled code does by itself.
+_WORD = 2**64 - 1
+
+#: The golden ratio of 2^64: products with it differ most in their highest bits.
+_SPREAD = 0x9E3779B97F4A7C15
+
+
+def slots_for(points: int) -> int:
+    """Size of a table with open addresses for so many points: a power of two, half of it empty."""
+    return 1 << max(4, (2 * points - 1).bit_length())
+
+
 @kernel
 def group_points(
     codes: CodeArray,
     points: IntArray,
     weights: IntArray,
     node: NodeRecoding,
+    slots: CodeArray,
+    numbers: NDArray[np.uint64],
     of_point: IntArray,
     first: IntArray,
     size: IntArray,
@@ -52,63 +66,58 @@ def group_points(
         (points x axes).
     points, weights
         The points to group, and how many rows each stands for.
+    slots, numbers
+        Room for the table, `slots_for` the points, and for the number of every box.
     of_point, first, size, lost
         Results: the box of every point or -1; of every box its first point, its rows and what each
         of them loses.
     """
-    bits = 4
-    while (1 << bits) < 2 * len(points):
-        bits += 1
-    slots = np.full(1 << bits, -1, np.int64)
-    numbers = np.empty(len(points), np.uint64)
-    mask, shift = (1 << bits) - 1, np.uint64(64 - bits)
+    slots[:] = -1
+    shift, mask = 65 - len(slots).bit_length(), len(slots) - 1
+    factors, starts = node.factors.tolist(), node.starts.tolist()
     boxes = 0
-    for index in range(len(points)):
-        inside, number = _number(codes[points[index]], node)
+    for index, own in enumerate(codes[points].tolist()):
+        point, number = points[index], box_number(own, node.cells, starts, factors)
         of_point[index] = -1
-        if not inside:
+        if number < 0:
             continue
-        slot = np.int64((number * np.uint64(0x9E3779B97F4A7C15)) >> shift)
+        slot = (number * _SPREAD & _WORD) >> shift
         box = slots[slot]
         while box >= 0 and not (
-            numbers[box] == number
-            and (node.exact or _alike(codes, points[index], first[box], node))
+            numbers[box] == number and (node.exact or alike(codes, point, first[box], node))
         ):
-            slot = np.int64((slot + 1) & mask)
+            slot = (slot + 1) & mask
             box = slots[slot]
         if box < 0:
             box = slots[slot] = boxes
             boxes += 1
-            numbers[box], first[box], size[box] = number, points[index], 0
-            lost[box] = _loss(codes[points[index]], node)
+            numbers[box], first[box], size[box] = number, point, 0
+            lost[box] = point_loss(own, node)
         size[box] += weights[index]
         of_point[index] = box
     return boxes
 
 
-@kernel
-def _number(own: CodeArray, node: NodeRecoding) -> tuple[bool, np.uint64]:
-    """Whether a point lies in a box, and the number of that box."""
-    number = np.uint64(0)
-    for axis in range(len(own)):
-        cell = node.cells[node.starts[axis] + own[axis]]
+def box_number(own: list[int], cells: CodeArray, starts: list[int], factors: list[int]) -> int:
+    """Return the number of the box that a point lies in, or -1 if it lies in none."""
+    number = 0
+    for axis, code in enumerate(own):
+        cell = cells[starts[axis] + code]
         if cell < 0:
-            return False, number
-        number += np.uint64(cell) * node.factors[axis]
-    return True, number
+            return -1
+        number += int(cell) * factors[axis]
+    return number & _WORD
 
 
-@kernel
-def _loss(own: CodeArray, node: NodeRecoding) -> float:
+def point_loss(own: list[int], node: NodeRecoding) -> float:
     """What a row of the point loses."""
     loss = 0.0
-    for axis in range(len(own)):
-        loss += node.losses[node.starts[axis] + own[axis]]
+    for axis, code in enumerate(own):
+        loss += node.losses[node.starts[axis] + code]
     return loss
 
 
-@kernel
-def _alike(codes: CodeArray, one: int, other: int, node: NodeRecoding) -> bool:
+def alike(codes: CodeArray, one: int, other: int, node: NodeRecoding) -> bool:
     """Whether two points lie in one box."""
     for axis in range(codes.shape[1]):
         start = node.starts[axis]

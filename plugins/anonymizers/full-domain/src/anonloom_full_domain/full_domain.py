@@ -8,9 +8,9 @@ from anonloom.params import at_least, between
 from anonloom_full_domain.class_assembly import assemble, box_regions
 from anonloom_full_domain.evaluation import Evaluation
 from anonloom_full_domain.grid import Grid
-from anonloom_full_domain.search import Best, exact, greedy
+from anonloom_full_domain.search import Best, evaluated_nodes, exact, greedy, passed_nodes
 from anonloom_full_domain.verdicts import Judge
-from anonloom_kernels.compiled import announce_compilation
+from anonloom_kernels.compiled import announce_interpreted
 
 
 @attrs.frozen(kw_only=True)
@@ -47,9 +47,10 @@ class FullDomain(Partitioner):
         proven = grid.lattice.nodes <= self.most_nodes
         if not proven:
             warn_of_greed(grid.lattice.nodes, self.most_nodes, context)
-        with announce_compilation(context):
-            best = exact(evaluation, context) if proven else greedy(evaluation, context)
-            boxes, good = evaluation.admission(best.node)
+        nodes = evaluated_nodes(grid.lattice, allowed > 0) if proven else passed_nodes(grid.lattice)
+        announce_interpreted(context, __package__, grid.steps(nodes))
+        best = exact(evaluation, context) if proven else greedy(evaluation, context)
+        boxes, good = evaluation.admission(best.node)
         _report(grid, best, proven, context)
         label = np.where(good, np.cumsum(good) - 1, -1)[boxes.of_point]
         levels = np.tile(np.array(best.node, np.int64), (int(good.sum()), 1))

@@ -8,7 +8,7 @@ import numpy as np
 from anonloom import Classes, Table, short_repr
 from anonloom.typing import CodeArray, FloatArray, IntArray
 from anonloom_columns import collapse
-from anonloom_full_domain.box_kernel import NodeRecoding, group_points
+from anonloom_full_domain.box_kernel import NodeRecoding, group_points, slots_for
 from anonloom_full_domain.lattice import Lattice
 
 Node = tuple[int, ...]
@@ -16,6 +16,10 @@ Node = tuple[int, ...]
 #: Odd numbers far apart, as many as wanted: boxes are looked up by them if they are too many to
 #: be numbered.
 _STRIDE = 0xD1B54A32D192ED03
+
+
+#: Elements that are read per point and axis to find its box, for an estimate of the time.
+_STEPS = 1.5
 
 
 @short_repr
@@ -84,6 +88,10 @@ class Grid:
         """Number of rows."""
         return len(self.point)
 
+    def steps(self, nodes: float) -> float:
+        """How many elements are read to put all points into the boxes of so many nodes."""
+        return _STEPS * nodes * self.codes.size
+
     @cached_property
     def _starts(self) -> list[list[int]]:
         """Where every level of every axis begins in the tables; the given class is in front."""
@@ -146,5 +154,11 @@ class Grid:
         )
         of_point, first = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
         sizes, lost = np.empty(len(points), np.int64), np.empty(len(points))
-        count = group_points(self.codes, points, weights, recoding, of_point, first, sizes, lost)
+        slots, numbers = (
+            np.empty(slots_for(len(points)), np.int32),
+            np.empty(len(points), np.uint64),
+        )
+        count = group_points(
+            self.codes, points, weights, recoding, slots, numbers, of_point, first, sizes, lost
+        )
         return Boxes(of_point, first[:count], sizes[:count], lost[:count])

@@ -13,8 +13,12 @@ from anonloom_full_domain.full_domain import warn_of_greed
 from anonloom_full_domain.grid import Grid
 from anonloom_full_domain.recoding_rounds import PublishedPoints, by_cells, by_descents, by_levels
 from anonloom_full_domain.refused_rows import extents, keep_whole, merge, widen
+from anonloom_full_domain.search import passed_nodes
 from anonloom_full_domain.verdicts import Judge
-from anonloom_kernels.compiled import announce_compilation
+from anonloom_kernels.compiled import announce_interpreted
+
+#: Greedy searches, one after the other, that the rows take which are left each time, about.
+_DESCENTS = 8
 
 
 @attrs.frozen(kw_only=True)
@@ -61,19 +65,23 @@ class LocalRecoding(Partitioner):
         grid = Grid.of(table, classes, guard.min_size)
         judge = Judge(table, grid, guard)
         published = PublishedPoints.nothing(grid, context)
-        with announce_compilation(context):
-            if grid.lattice.nodes > self.most_nodes:
-                warn_of_greed(grid.lattice.nodes, self.most_nodes, context)
-                by_descents(published, judge)
-            elif self.rounds == "cells":
-                by_cells(published, judge)
-            else:
-                by_levels(published, judge, self.step)
-            rest = int(published.weights.sum())
-            if self.rest == "widen":
-                keep_whole(published, judge)
-                widen(published, judge, table)
-                merge(published, judge, table)
+        lattice = grid.lattice
+        greedy = lattice.nodes > self.most_nodes
+        # A node is formed less than twice, of ever fewer points: about as if once of all.
+        nodes = _DESCENTS * passed_nodes(lattice) if greedy else lattice.nodes
+        announce_interpreted(context, __package__, grid.steps(nodes))
+        if greedy:
+            warn_of_greed(lattice.nodes, self.most_nodes, context)
+            by_descents(published, judge)
+        elif self.rounds == "cells":
+            by_cells(published, judge)
+        else:
+            by_levels(published, judge, self.step)
+        rest = int(published.weights.sum())
+        if self.rest == "widen":
+            keep_whole(published, judge)
+            widen(published, judge, table)
+            merge(published, judge, table)
         _report(published, rest, context)
         return assemble(grid, published.label, _regions(published, table))
 

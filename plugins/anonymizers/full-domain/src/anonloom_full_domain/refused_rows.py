@@ -1,7 +1,6 @@
 """The rows that no box admits: each goes where the table loses least by it."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonloom import Table
 from anonloom.typing import CodeArray, IntArray
@@ -10,7 +9,7 @@ from anonloom_full_domain.grid import Grid
 from anonloom_full_domain.recoding_rounds import PublishedPoints
 from anonloom_full_domain.verdicts import Judge
 from anonloom_kernels.compiled import kernel
-from anonloom_kernels.losses import Losses, extent_loss, losses_of
+from anonloom_kernels.losses import Losses, loss_between, losses_of
 from anonloom_loss import merge_until_admitted
 
 #: A loss of everything, but for rounding.
@@ -61,7 +60,18 @@ def widen(published: PublishedPoints, judge: Judge, table: Table) -> None:
     chosen = np.full(len(points), -1)
     parents = grid.codes[first, 0]
     places, losses = grid.lattice.places, losses_of(table)
-    _choose(grid.codes, points, published.weights, parents, places, lo, hi, sizes, losses, chosen)
+    choose_classes(
+        grid.codes,
+        points,
+        published.weights,
+        parents,
+        places,
+        np.ascontiguousarray(lo),
+        np.ascontiguousarray(hi),
+        sizes,
+        losses,
+        chosen,
+    )
     after = published.label.copy()
     after[points] = chosen
     changed = np.unique(chosen[chosen >= 0])
@@ -89,11 +99,11 @@ def merge(published: PublishedPoints, judge: Judge, table: Table) -> None:
 
 
 @kernel
-def _choose(
+def choose_classes(
     codes: CodeArray,
     points: IntArray,
     weights: IntArray,
-    parents: NDArray[np.int32],
+    parents: CodeArray,
     places: IntArray,
     lo: CodeArray,
     hi: CodeArray,
@@ -103,6 +113,7 @@ def _choose(
 ) -> None:
     """Choose a class of the same parent for every point; extents and sizes follow at once."""
     classes, axes = lo.shape
+    layout, values, ancestors = losses.layout, losses.values, losses.ancestors
     for index in range(len(points)):
         own = codes[points[index]]
         least = np.inf
@@ -112,13 +123,13 @@ def _choose(
             before = 0.0
             after = 0.0
             for axis in range(axes):
-                code = own[axis + 1]
+                code, place = own[axis + 1], places[axis]
                 begin, end = lo[to, axis], hi[to, axis]
-                loss = extent_loss(losses, places[axis], begin, end)
+                loss = loss_between(layout, values, ancestors, place, begin, end)
                 before += loss
                 if code < begin or code > end:
                     begin, end = min(begin, code), max(end, code)
-                    loss = extent_loss(losses, places[axis], begin, end)
+                    loss = loss_between(layout, values, ancestors, place, begin, end)
                 after += loss
             rise = sizes[to] * (after - before) + weights[index] * after
             if after >= TELLS_NOTHING:

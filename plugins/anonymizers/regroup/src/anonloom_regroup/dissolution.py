@@ -3,35 +3,27 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom.typing import FloatArray, IntArray
 from anonloom_kernels.compiled import kernel
 from anonloom_kernels.losses import Losses
 from anonloom_regroup.exchange import LEAST_GAIN, enter
 from anonloom_regroup.groups import Groups, transfer, weigh
 
 
-@kernel
 def dissolve(
-    losses: Losses,
-    groups: Groups,
-    which: int,
-    allowed: NDArray[np.bool_],
-    most: int,
-    entered: FloatArray,
-    targets: IntArray,
+    losses: Losses, groups: Groups, which: int, allowed: NDArray[np.bool_], most: int
 ) -> float:
     """Send the rows of a class elsewhere; return what that saved, 0 if everything stayed.
 
-    `targets` is room for as many rows as the class has; it is left with their new classes, in the
-    order in which they left.
+    The new classes of the rows are in `targets`, in the order in which they left.
     """
+    entered, targets = groups.entered, groups.targets
     before, spent, count = groups.size[which] * groups.loss[which], 0.0, 0
-    rows = np.empty(groups.size[which], np.int64)
     row = groups.head[which]
     while row >= 0:
-        rows[count] = row
+        groups.leaving[count] = row
         count += 1
         row = groups.following[row]
+    rows = groups.leaving[:count]
     # Each row alone must already fit elsewhere: most classes end here, before anything moves.
     least = 0.0
     for row in rows:
@@ -67,15 +59,14 @@ def dissolve_all(
 ) -> float:
     """Dissolve every class that changed lately and whose rows fit better elsewhere."""
     gained = 0.0
-    targets, entered = np.empty(len(groups.owner), np.int64), np.empty(len(groups.size))
     for which in range(len(groups.size)):
         if groups.loss[which] <= 0.0 or groups.touched[which] < turn - 1:
             continue
         rows = groups.size[which]
-        gain = dissolve(losses, groups, which, allowed, most, entered, targets)
+        gain = dissolve(losses, groups, which, allowed, most)
         if gain > 0.0:
             gained += gain
             groups.touched[which] = turn
             for index in range(rows):
-                groups.touched[targets[index]] = turn
+                groups.touched[groups.targets[index]] = turn
     return gained

@@ -29,7 +29,6 @@ LEAST_GAIN = 1e-9
 RECORD = 4
 
 
-@kernel
 def enter(
     groups: Groups, row: int, most: int, room: float, entered: FloatArray
 ) -> tuple[int, float]:
@@ -50,27 +49,21 @@ def enter(
     target, cost
         -1 if every class costs as much as there is room for.
     """
-    size, loss, price, value = groups.size, groups.loss, groups.price, groups.value
-    classes = len(size)
-    for which in range(classes):
-        entered[which] = 0.0
-    for axis in range(value.shape[1]):
-        index = value[row, axis]
-        for which in range(classes):
-            entered[which] += price[index, which]
+    size, price = groups.size, groups.price
+    entered[:] = 0.0
+    for value in groups.value[row]:
+        entered += price[value]
     entered[groups.owner[row]] = np.inf
-    target, least = -1, room
-    for which in range(classes):
-        if size[which] == 0:
-            entered[which] = np.inf
-        cost = (size[which] + 1) * entered[which] - size[which] * loss[which]
-        if cost < least and size[which] < most:
-            target, least = which, cost
-    return target, least
+    entered[size == 0] = np.inf
+    cost = (size + 1) * entered - size * groups.loss
+    cheap = np.flatnonzero((cost < room) & (size < most))
+    if not len(cheap):
+        return -1, room
+    target = cheap[np.argmin(cost[cheap])]
+    return target, cost[target]
 
 
-@kernel
-def _best_swap(
+def best_swap(
     losses: Losses,
     groups: Groups,
     row: int,
@@ -88,19 +81,20 @@ def _best_swap(
     prices
         Prices of the own class without the row.
     """
-    size, loss, relief, following = groups.size, groups.loss, groups.relief, groups.following
+    size, loss, following = groups.size, groups.loss, groups.following
     own, value = groups.owner[row], groups.value
     rows, now, partner = size[own], size[own] * loss[own], -1
-    for which in range(len(size)):
-        # What the other class keeps of the row's coming when the best of its rows leaves.
-        kept = max(0.0, entered[which] - relief[which])
-        there = size[which] * (loss[which] - kept)
-        if now - rows * rest + there <= best:
+    # What the other class keeps of the row's coming when the best of its rows leaves.
+    kept = entered - groups.relief
+    there = size * (loss - np.where(kept > 0.0, kept, 0.0))
+    most = now - rows * rest + there
+    for which in np.flatnonzero(~(most <= best)).tolist():
+        if most[which] <= best:
             continue
         other = groups.head[which]
         while other >= 0:
             mine = now - rows * loss_with(prices, value, other)
-            if mine + there > best:
+            if mine + there[which] > best:
                 theirs = loss_exchanged(losses, groups, which, other, row)
                 gain = mine + size[which] * (loss[which] - theirs)
                 if gain > best:
@@ -109,8 +103,7 @@ def _best_swap(
     return partner, best
 
 
-@kernel
-def _best_refill(
+def best_refill(
     losses: Losses,
     groups: Groups,
     row: int,
@@ -151,18 +144,15 @@ def _best_refill(
     return filler, best
 
 
-@kernel
-def _best_change(
+def best_change(
     losses: Losses,
     groups: Groups,
     row: int,
     allowed: NDArray[np.bool_],
     most: int,
-    entered: FloatArray,
-    prices: FloatArray,
 ) -> tuple[int, int, float]:
     """Target and partner of the change that gains most for a row, and what it gains."""
-    own = groups.owner[row]
+    own, entered, prices = groups.owner[row], groups.entered, groups.prices
     rows, loss = groups.size[own], groups.loss[own]
     rest = loss_without(losses, groups, own, row)
     saved = rows * loss - (rows - 1) * rest
@@ -175,10 +165,10 @@ def _best_change(
             if room > best:
                 best, goal = room, target
         else:
-            filler, gain = _best_refill(losses, groups, row, target, room, allowed, prices, best)
+            filler, gain = best_refill(losses, groups, row, target, room, allowed, prices, best)
             if filler >= 0:
                 best, goal, partner = gain, target, filler
-    other, gain = _best_swap(losses, groups, row, rest, entered, prices, best)
+    other, gain = best_swap(losses, groups, row, rest, entered, prices, best)
     if other >= 0:
         best, goal, partner = gain, groups.owner[other], other
     return goal, partner, best
@@ -219,7 +209,6 @@ def sweep(
         How many there were, and the loss that they saved.
     """
     touched, owner = groups.touched, groups.owner
-    entered, prices = np.empty(len(groups.size)), np.empty(len(groups.code))
     gained, changes = 0.0, 0
     for row in range(len(owner)):
         own = owner[row]
@@ -228,7 +217,7 @@ def sweep(
             continue
         if touched[own] < turn - 1:
             continue
-        target, partner, gain = _best_change(losses, groups, row, allowed, most, entered, prices)
+        target, partner, gain = best_change(losses, groups, row, allowed, most)
         third = owner[partner] if partner >= 0 else target
         if target < 0 or (once and (touched[target] == turn or touched[third] == turn)):
             continue
@@ -238,7 +227,7 @@ def sweep(
         transfer(groups, row, target)
         if partner >= 0:
             transfer(groups, partner, own)
-        for which in (own, target, third):
+        for which in (own, target) if third == target else (own, target, third):
             touched[which] = turn
             weigh(losses, groups, which)
         gained += gain
@@ -266,14 +255,13 @@ def take_back(
         if not (refused[own] or refused[target] or refused[third]):
             continue
         barred[row] = True
-        concerned = (own, target, third if third != target else -1)
+        concerned = (own, target) if third == target else (own, target, third)
         for which in concerned:
-            lost -= size[which] * loss[which] if which >= 0 else 0.0
+            lost -= size[which] * loss[which]
         transfer(groups, row, own)
         if partner >= 0:
             transfer(groups, partner, third)
         for which in concerned:
-            if which >= 0:
-                weigh(losses, groups, which)
-                lost += size[which] * loss[which]
+            weigh(losses, groups, which)
+            lost += size[which] * loss[which]
     return lost

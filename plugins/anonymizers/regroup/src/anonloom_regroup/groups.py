@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from anonloom.typing import CodeArray, FloatArray, IntArray
-from anonloom_kernels.compiled import inline_kernel, kernel
+from anonloom_kernels.compiled import kernel
 from anonloom_kernels.losses import SET, Losses, loss_between, set_loss
 
 #: Beyond every code.
-_FAR = np.int32(2**31 - 1)
+_BEYOND = np.int32(2**31 - 1)
 
 
 class Groups(NamedTuple):
@@ -55,6 +55,11 @@ class Groups(NamedTuple):
         By how much the loss of a class falls at most if one row leaves.
     touched
         Sweep in which each class changed last.
+    entered, prices
+        Room for what every class loses with a row that comes, and for the prices of the class that
+        it leaves.
+    leaving, targets
+        Room for the rows of a class that is dissolved, and for their new classes.
     """
 
     value: IntArray
@@ -73,9 +78,12 @@ class Groups(NamedTuple):
     loss: FloatArray
     relief: FloatArray
     touched: IntArray
+    entered: FloatArray
+    prices: FloatArray
+    leaving: IntArray
+    targets: IntArray
 
 
-@kernel
 def loss_with(prices: FloatArray, value: IntArray, row: int) -> float:
     """Loss per row of a class with these prices once a row has come."""
     loss = 0.0
@@ -84,8 +92,7 @@ def loss_with(prices: FloatArray, value: IntArray, row: int) -> float:
     return loss
 
 
-@inline_kernel
-def _extent_without(
+def extent_without(
     value: IntArray,
     code: CodeArray,
     ends: CodeArray,
@@ -108,7 +115,6 @@ def _extent_without(
     return lo, hi, count
 
 
-@kernel
 def least_without(losses: Losses, groups: Groups, which: int, row: int, many: int) -> float:
     """Least loss per row of a class after one row has left, tried for some rows in turn.
 
@@ -121,7 +127,7 @@ def least_without(losses: Losses, groups: Groups, which: int, row: int, many: in
     for _ in range(many):
         loss = 0.0
         for axis in range(value.shape[1]):
-            lo, hi, count = _extent_without(value, code, ends, held, members, which, row, axis)
+            lo, hi, count = extent_without(value, code, ends, held, members, which, row, axis)
             if layout[axis, 0] == SET:
                 loss += set_loss(losses, axis, count, hi == layout[axis, 2])
             elif lo < hi:
@@ -131,13 +137,11 @@ def least_without(losses: Losses, groups: Groups, which: int, row: int, many: in
     return least
 
 
-@kernel
 def loss_without(losses: Losses, groups: Groups, which: int, gone: int) -> float:
     """Loss per row of a class after a row has left."""
     return least_without(losses, groups, which, gone, 1)
 
 
-@kernel
 def loss_exchanged(losses: Losses, groups: Groups, which: int, gone: int, come: int) -> float:
     """Loss per row of a class after one row has left and another has come."""
     value, code, ends = groups.value, groups.code, groups.ends
@@ -145,7 +149,7 @@ def loss_exchanged(losses: Losses, groups: Groups, which: int, gone: int, come: 
     layout, values, ancestors = losses.layout, losses.values, losses.ancestors
     loss = 0.0
     for axis in range(value.shape[1]):
-        lo, hi, count = _extent_without(value, code, ends, held, members, which, gone, axis)
+        lo, hi, count = extent_without(value, code, ends, held, members, which, gone, axis)
         own = value[come, axis]
         lo, hi = min(lo, code[own]), max(hi, code[own])
         if layout[axis, 0] == SET:
@@ -156,14 +160,13 @@ def loss_exchanged(losses: Losses, groups: Groups, which: int, gone: int, come: 
     return loss
 
 
-@kernel
 def write_prices(losses: Losses, groups: Groups, which: int, gone: int, prices: FloatArray) -> None:
     """Price every value for a class that row `gone` has left; -1 for none."""
     value, code, ends, first = groups.value, groups.code, groups.ends, groups.first
     held, members = groups.held, groups.members
     layout, values, ancestors = losses.layout, losses.values, losses.ancestors
     for axis in range(value.shape[1]):
-        lo, hi, count = _extent_without(value, code, ends, held, members, which, gone, axis)
+        lo, hi, count = extent_without(value, code, ends, held, members, which, gone, axis)
         for index in range(first[axis], first[axis + 1]):
             begin, end = min(lo, code[index]), max(hi, code[index])
             if layout[axis, 0] == SET:
@@ -175,13 +178,12 @@ def write_prices(losses: Losses, groups: Groups, which: int, gone: int, prices: 
                 prices[index] = loss_between(layout, values, ancestors, axis, begin, end)
 
 
-@kernel
-def _survey(losses: Losses, groups: Groups, which: int) -> None:
+def survey(losses: Losses, groups: Groups, which: int) -> None:
     """Look at all rows of a class anew."""
     value, code, following = groups.value, groups.code, groups.following
     ends, held, members = groups.ends, groups.held, groups.members
     for axis in range(value.shape[1]):
-        first, second, former, last, different = _FAR, _FAR, np.int32(-1), np.int32(-1), 0
+        first, second, former, last, different = _BEYOND, _BEYOND, np.int32(-1), np.int32(-1), 0
         is_set = losses.kind[axis] == SET
         if is_set:
             held[which, groups.first[axis] : groups.first[axis + 1]] = 0
@@ -201,17 +203,15 @@ def _survey(losses: Losses, groups: Groups, which: int) -> None:
         members[which, axis] = different
 
 
-@kernel
 def weigh(losses: Losses, groups: Groups, which: int) -> None:
     """Update everything that is known of a class whose rows changed."""
     groups.loss[which] = groups.relief[which] = 0.0
     if groups.size[which] == 0:
         return
-    _survey(losses, groups, which)
+    survey(losses, groups, which)
     drawn, price = groups.drawn, groups.price
     write_prices(losses, groups, which, -1, drawn)
-    for value in range(len(drawn)):
-        price[value, which] = drawn[value]
+    price[:, which] = drawn
     whole = loss_with(drawn, groups.value, groups.head[which])
     groups.loss[which] = whole
     if groups.size[which] > 1:
@@ -219,7 +219,6 @@ def weigh(losses: Losses, groups: Groups, which: int) -> None:
         groups.relief[which] = max(0.0, whole - least)
 
 
-@kernel
 def transfer(groups: Groups, row: int, to: int) -> None:
     """Put a row into another class; `weigh` must follow for both."""
     following, preceding, head = groups.following, groups.preceding, groups.head
@@ -240,9 +239,10 @@ def transfer(groups: Groups, row: int, to: int) -> None:
 
 
 @kernel
-def _link(
+def link_rows(
     owner: IntArray, head: IntArray, following: IntArray, preceding: IntArray, size: IntArray
 ) -> None:
+    """Chain the rows of every class, in their order, and count them."""
     for row in range(len(owner) - 1, -1, -1):
         which = owner[row]
         following[row], preceding[row] = head[which], -1
@@ -253,7 +253,8 @@ def _link(
 
 
 @kernel
-def _weigh_all(losses: Losses, groups: Groups) -> None:
+def weigh_all(losses: Losses, groups: Groups) -> None:
+    """Look at every class of a new block."""
     for which in range(len(groups.size)):
         weigh(losses, groups, which)
 
@@ -276,7 +277,7 @@ def groups_of(losses: Losses, codes: CodeArray, owner: IntArray) -> Groups:
     )
     head, size = np.full(classes, -1), np.zeros(classes, np.int64)
     following, preceding = np.empty(len(owner), np.int64), np.empty(len(owner), np.int64)
-    _link(owner, head, following, preceding, size)
+    link_rows(owner, head, following, preceding, size)
     groups = Groups(
         np.ascontiguousarray(value, np.int64),
         first,
@@ -294,6 +295,10 @@ def groups_of(losses: Losses, codes: CodeArray, owner: IntArray) -> Groups:
         np.zeros(classes),
         np.zeros(classes),
         np.zeros(classes, np.int64),
+        np.empty(classes),
+        np.empty(int(first[-1])),
+        np.empty(len(owner), np.int64),
+        np.empty(len(owner), np.int64),
     )
-    _weigh_all(losses, groups)
+    weigh_all(losses, groups)
     return groups

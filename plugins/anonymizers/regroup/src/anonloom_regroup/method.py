@@ -6,13 +6,16 @@ import numpy as np
 from anonloom import Classes, Guard, OutlierHandler, StageContext, Table, param
 from anonloom.params import at_least, between
 from anonloom_kernels.admissible_windows import windows_of
-from anonloom_kernels.compiled import announce_compilation, in_threads
+from anonloom_kernels.compiled import announce_interpreted, in_threads
 from anonloom_kernels.level_order_key import level_order
 from anonloom_kernels.losses import losses_of
 from anonloom_kernels.optimal_cuts import divide
 from anonloom_loss import gcp
 from anonloom_regroup.blocks import Improver, arrange_classes, block_edges
 from anonloom_regroup.measures import findings, rows_moved
+
+#: Elements that are read per row and axis in a round, for an estimate of the time.
+STEPS = 2500
 
 
 @attrs.frozen(kw_only=True)
@@ -57,14 +60,15 @@ class Regroup(OutlierHandler):
         # Regions and a global recoding end here: they say nothing of classes that changed.
         regrouped = Classes(classes.rows, classes.bounds, classes.suppressed)
         start = before = gcp(table, regrouped)
-        with announce_compilation(context):
-            for turn in range(self.rounds):
-                regrouped = self._round(table, regrouped, guard, context, turn)
-                now = gcp(table, regrouped)
-                if before - now <= self.tolerance * before:
-                    break
-                before = now
-            regrouped = _split(table, regrouped, guard)
+        steps = STEPS * len(classes.rows) * len(table.axes) * self.rounds
+        announce_interpreted(context, __package__, steps)
+        for turn in range(self.rounds):
+            regrouped = self._round(table, regrouped, guard, context, turn)
+            now = gcp(table, regrouped)
+            if before - now <= self.tolerance * before:
+                break
+            before = now
+        regrouped = _split(table, regrouped, guard)
         old, new = classes.labels(len(table)), regrouped.labels(len(table))
         context.find(*findings(start, gcp(table, regrouped), rows_moved(old, new)))
         return regrouped

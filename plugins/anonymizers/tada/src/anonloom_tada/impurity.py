@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 
 from anonloom.typing import CodeArray, FloatArray, IntArray
-from anonloom_kernels.compiled import kernel
 from anonloom_tada.targets import Targets
 
 
@@ -55,20 +54,19 @@ def terms(rows: int) -> FloatArray:
     return result
 
 
-@kernel
 def take_whole(
     points: CodeArray, weight: IntArray, targets: Targets, term: FloatArray, counts: Counts
 ) -> None:
     """Count the points of a node."""
-    value, start, entropy, whole = targets.value, targets.start, targets.entropy, counts.whole
-    for target in range(len(value)):
+    for target in range(len(targets.value)):
+        value, start = targets.value[target], targets.start[target]
+        entropy, whole = targets.entropy[target], counts.whole[start:]
         rows, summed = 0, 0.0
         for point in points:
-            own = value[target, point]
+            own = value[point]
             if own >= 0:
-                cell = start[target] + own
-                summed += step(whole[cell], weight[point], entropy[target], term)
-                whole[cell] += weight[point]
+                summed += step(whole[own], weight[point], entropy, term)
+                whole[own] += weight[point]
                 rows += weight[point]
         counts.rows[0, target], counts.rows[1, target] = rows, 0
         counts.summed[0, target] = counts.summed[2, target] = summed
@@ -84,47 +82,49 @@ def take_whole(
         counts.square[0, target], counts.square[1, target] = square, 0.0
 
 
-@kernel
-def forget_whole(points: CodeArray, targets: Targets, counts: Counts) -> None:
-    """Clear the counts of a node's values."""
-    value, start, whole = targets.value, targets.start, counts.whole
-    for target in range(len(value)):
+def forget(points: CodeArray, targets: Targets, counted: IntArray) -> None:
+    """Clear the counts of the values of points."""
+    for target in range(len(targets.value)):
+        value, start = targets.value[target], targets.start[target]
         for point in points:
-            if value[target, point] >= 0:
-                whole[start[target] + value[target, point]] = 0
+            if value[point] >= 0:
+                counted[start + value[point]] = 0
 
 
-@kernel
 def take_in(
-    point: int, weight: IntArray, targets: Targets, term: FloatArray, counts: Counts
+    points: CodeArray, weight: IntArray, targets: Targets, term: FloatArray, counts: Counts
 ) -> None:
-    """Move a point from outside of the split to its inside."""
-    value, start, entropy = targets.value, targets.start, targets.entropy
-    whole, part, summed = counts.whole, counts.part, counts.summed
-    more = weight[point]
-    for target in range(len(value)):
-        own = value[target, point]
-        if own >= 0:
-            cell = start[target] + own
-            inside = part[cell]
-            summed[1, target] += step(inside, more, entropy[target], term)
-            summed[2, target] -= step(whole[cell] - inside - more, more, entropy[target], term)
-            part[cell] = inside + more
-            counts.rows[1, target] += more
+    """Move points from outside of the split to its inside."""
+    for target in range(len(targets.value)):
+        value, start = targets.value[target], targets.start[target]
+        entropy, whole, part = targets.entropy[target], counts.whole[start:], counts.part[start:]
+        rows = counts.rows[1, target]
+        inside, outside = counts.summed[1, target], counts.summed[2, target]
+        for point in points:
+            own = value[point]
+            if own >= 0:
+                more, before = weight[point], part[own]
+                inside += step(before, more, entropy, term)
+                outside -= step(whole[own] - before - more, more, entropy, term)
+                part[own] = before + more
+                rows += more
+        counts.rows[1, target] = rows
+        counts.summed[1, target], counts.summed[2, target] = inside, outside
     for target in range(len(targets.known)):
-        counts.known[1, target] += targets.known[target, point]
-        counts.total[1, target] += targets.total[target, point]
-        counts.square[1, target] += targets.square[target, point]
+        known = counts.known[1, target]
+        total, square = counts.total[1, target], counts.square[1, target]
+        for point in points:
+            known += targets.known[target, point]
+            total += targets.total[target, point]
+            square += targets.square[target, point]
+        counts.known[1, target] = known
+        counts.total[1, target], counts.square[1, target] = total, square
 
 
-@kernel
 def empty(points: CodeArray, targets: Targets, counts: Counts) -> None:
     """Move all points that are inside back."""
-    value, start, part = targets.value, targets.start, counts.part
-    for target in range(len(value)):
-        for point in points:
-            if value[target, point] >= 0:
-                part[start[target] + value[target, point]] = 0
+    forget(points, targets, counts.part)
+    for target in range(len(targets.value)):
         counts.rows[1, target] = 0
         counts.summed[1, target] = 0.0
         counts.summed[2, target] = counts.summed[0, target]
@@ -133,7 +133,6 @@ def empty(points: CodeArray, targets: Targets, counts: Counts) -> None:
         counts.total[1, target] = counts.square[1, target] = 0.0
 
 
-@kernel
 def step(rows: int, more: int, entropy: bool, term: FloatArray) -> float:
     """What the term of a value grows by when it occurs more often."""
     if entropy:
@@ -141,7 +140,6 @@ def step(rows: int, more: int, entropy: bool, term: FloatArray) -> float:
     return float(more * (2.0 * rows + more))
 
 
-@kernel
 def impurity_of(rows: int, summed: float, entropy: bool, term: FloatArray) -> float:
     """Impurity of so many rows, given the sum of the terms of their values."""
     if rows == 0:
@@ -149,13 +147,11 @@ def impurity_of(rows: int, summed: float, entropy: bool, term: FloatArray) -> fl
     return term[rows] - summed if entropy else rows - summed / rows
 
 
-@kernel
 def deviation(known: int, total: float, square: float) -> float:
     """Sum of the squared deviations from the mean."""
     return max(square - total * total / known, 0.0) if known > 0 else 0.0
 
 
-@kernel
 def whole_impurity(targets: Targets, term: FloatArray, counts: Counts) -> float:
     """Impurity of a node, over all targets."""
     result = 0.0
@@ -169,7 +165,6 @@ def whole_impurity(targets: Targets, term: FloatArray, counts: Counts) -> float:
     return result
 
 
-@kernel
 def parts_impurity(targets: Targets, term: FloatArray, counts: Counts) -> float:
     """Impurity of inside and outside together, over all targets."""
     result = 0.0

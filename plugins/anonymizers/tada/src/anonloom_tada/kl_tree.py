@@ -103,8 +103,8 @@ class KLTree(Partitioner):
         if not table.axes:
             # Nothing to split along: a class is as good as it came.
             return classes.suppress(~guard.admits_classes(table, classes))
-        # Imported here: a pipeline that is only checked needs no compiler.
-        from anonloom_kernels.compiled import announce_compilation
+        # Imported here: a pipeline that is only checked needs none of it.
+        from anonloom_kernels.compiled import announce_interpreted
         from anonloom_tada.targets import for_clusters, for_labels
         from anonloom_tada.tree_chart import LOWERED, findings, picture
         from anonloom_tada.tree_growth import Grower
@@ -114,8 +114,8 @@ class KLTree(Partitioner):
         else:
             weighted, targets = for_labels(table, classes, self._weights(table), self.gain)
         grower = Grower.of(table, weighted, targets, guard, self._reuses)
-        with announce_compilation(context):
-            grown = grower.grow(classes, context)
+        announce_interpreted(context, __package__, grower.steps)
+        grown = grower.grow(classes, context)
         refined = grown.classes(classes, weighted, grower.order)
         # A split makes admitted parts only; what was never split is as good as it came.
         admitted = guard.admits_classes(table, refined)

@@ -17,7 +17,7 @@ from anonloom_kernels.losses import ancestors_of
 from anonloom_tada.impurity import (
     Counts,
     empty,
-    forget_whole,
+    forget,
     parts_impurity,
     take_in,
     take_whole,
@@ -176,7 +176,7 @@ def score_splits(
         impurity[node] = before = whole_impurity(targets, term, counts)
         for axis in range(len(points)):
             own, along = codes[axis], points[axis]
-            if not free[node, axis] or own[along[0]] == own[along[-1]]:
+            if not free[node, axis] or own[along[0]] == own[along[len(along) - 1]]:
                 continue
             levels = trees.levels[axis]
             for level in range(max(levels, 1)):
@@ -184,11 +184,10 @@ def score_splits(
                     node, axis, level, along, own, weight, rows, before,
                     trees, targets, term, enough, counts, found, count,
                 )  # fmt: skip
-        forget_whole(points[0], targets, counts)
+        forget(points[0], targets, counts.whole)
     return count
 
 
-@kernel
 def along_level(
     node: int,
     axis: int,
@@ -229,10 +228,10 @@ def along_level(
         if by_nodes and level > 0 and wanted:
             # What one node of the level below covers has been looked at there.
             wanted = code != missing and above[below + begin_code] != above[below + code]
-        if not by_nodes or (wanted and enough[inside] and enough[rows - inside]):
-            for place in range(first, index + 1):
-                take_in(along[place], weight, targets, term, counts)
-            if wanted and enough[inside] and enough[rows - inside]:
+        wanted = wanted and enough[inside] and enough[rows - inside]
+        if not by_nodes or wanted:
+            take_in(along[first : index + 1], weight, targets, term, counts)
+            if wanted:
                 gain = before - parts_impurity(targets, term, counts)
                 found.node[count], found.axis[count] = node, axis
                 found.begin[count], found.end[count] = begin_code, code
@@ -264,17 +263,13 @@ def divide(
 ) -> None:
     """Put what a split takes out of its node in front, along every axis, and say where it ends."""
     for node in range(len(start)):
+        first, last = start[node], stop[node]
         own, low, high = codes[axis[node]], begin[node], end[node]
-        for along in range(len(orders)):
-            order, put, held = orders[along], start[node], 0
-            for index in range(start[node], stop[node]):
-                point = order[index]
-                if low <= own[point] <= high:
-                    order[put] = point
-                    put += 1
-                else:
-                    kept[held] = point
-                    held += 1
+        for order in orders:
+            points = order[first:last].copy()
+            taken = (low <= own[points]) & (own[points] <= high)
+            put = first + np.count_nonzero(taken)
+            held = kept[: last - put]
+            held[:] = points[~taken]
+            order[first:put], order[put:last] = points[taken], held
             middle[node] = put
-            for index in range(held):
-                order[put + index] = kept[index]
