@@ -1,4 +1,4 @@
-/* The C of exchange.py: one sweep over the rows of a block; each goes where the block loses least. */
+/* The C of exchange.py: each row of a block goes where the block loses least. */
 #include "groups.h"
 
 #define LEAST_GAIN 1e-9

@@ -65,7 +65,8 @@ typedef struct {
 } Extent;
 
 /* Ends and number of members of a class on an axis after row `gone` left; -1 for none. */
-static inline Extent extent_without(const Groups *groups, int64_t which, int64_t gone, int64_t axis) {
+static inline Extent extent_without(const Groups *groups, int64_t which, int64_t gone,
+                                    int64_t axis) {
   const int32_t *ends = &cell3(groups->ends, which, axis, 0);
   Extent extent = {ends[0], ends[3], cell(groups->members, which, axis)};
   if (gone >= 0) {
@@ -99,7 +100,8 @@ static inline double least_without(const Losses *losses, const Groups *groups, i
 }
 
 /* Loss per row of a class after a row has left. */
-static double loss_without(const Losses *losses, const Groups *groups, int64_t which, int64_t gone) {
+static double loss_without(const Losses *losses, const Groups *groups, int64_t which,
+                           int64_t gone) {
   return least_without(losses, groups, which, gone, 1);
 }
 

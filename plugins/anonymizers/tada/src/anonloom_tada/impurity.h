@@ -1,4 +1,4 @@
-/* The C of impurity.py: how impure both parts of a split are, from counts that each point changes. */
+/* The C of impurity.py: how impure both parts of a split are, from counts. */
 #include "shared/kernel.h"
 
 typedef struct {

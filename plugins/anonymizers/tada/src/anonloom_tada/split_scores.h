@@ -55,7 +55,7 @@ typedef struct {
   double before;
 } SplitSearch;
 
-/* Write down the splits along one level of an axis, or along a number; return how many there are. */
+/* Write down the splits along one level of an axis, or along a number; return the new count. */
 static int64_t along_level(SplitSearch *search, int64_t axis, int64_t level, const int32_t *along,
                            int64_t length, const int32_t *own, int64_t count) {
   const Trees *trees = &search->trees;
@@ -90,7 +90,8 @@ static int64_t along_level(SplitSearch *search, int64_t axis, int64_t level, con
               &search->counts);
       if (wanted) {
         const double before = search->before;
-        const double gain = before - parts_impurity(&search->targets, search->term, &search->counts);
+        const double gain =
+            before - parts_impurity(&search->targets, search->term, &search->counts);
         const double share = before > 0 ? gain / before : 0.0;
         found->node.at[count] = search->node;
         found->axis.at[count] = axis;
