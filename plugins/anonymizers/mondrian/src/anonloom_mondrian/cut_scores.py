@@ -5,6 +5,7 @@ neighbouring segments out of the class. Smallest and largest codes per segment, 
 ends, give the extents of both halves of every cut on every axis.
 """
 
+from math import log2
 from typing import NamedTuple
 
 import numpy as np
@@ -221,7 +222,7 @@ def choose(
             continue
         share, smaller = inside / rows, min(inside, outside)
         drop = before - share * scratch.lost[0, cut] - (1 - share) * scratch.lost[1, cut]
-        bits = -share * np.log2(share) - (1 - share) * np.log2(1 - share)
+        bits = -share * log2(share) - (1 - share) * log2(1 - share)
         score, best = np.round(drop / bits**per_bit, DECIMALS), found.score[axis, at]
         if score > best or (score == best and smaller > found.smaller[axis, at]):
             found.score[axis, at], found.smaller[axis, at] = score, smaller
