@@ -6,6 +6,7 @@ import pandas as pd
 from anonloom import Column, Registry, Schema, Source, StageContext, Table
 from anonloom._registry import builtin
 from anonloom.api import Method, hookimpl
+from anonloom_tables import plugin as tables
 
 
 @attrs.frozen(kw_only=True)
@@ -27,6 +28,7 @@ class Plugin:
 def test_a_source_of_a_plugin_stands_beside_core_s_and_loads():
     registry = Registry.empty()
     assert registry.register(builtin, distribution="anonloom-core", version="0.1.0")
+    assert registry.register(tables, distribution="anonloom-tables", version="0.1.0")
     assert registry.register(Plugin(), distribution="anonloom-twins", version="1.0")
 
     names = [entry.name for entry in registry.methods("source")]

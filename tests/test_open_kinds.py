@@ -19,6 +19,7 @@ from anonloom_cli import main
 from anonloom_cli.plan import plan
 from anonloom_editor_schema.schema import editor_schema
 from anonloom_runner import plugin as runner
+from anonloom_tables import plugin as tables
 
 FILES = {
     "plugin.py": f"""
@@ -138,6 +139,7 @@ def registry(tmp_path, monkeypatch):
 
     registry = Registry.empty()
     assert registry.register(builtin, distribution="anonloom-core", version="0.1.0")
+    assert registry.register(tables, distribution="anonloom-tables", version="0.1.0")
     assert registry.register(runner, distribution="anonloom-runner", version="0.1.0")
     assert registry.register(acme_notary.plugin, distribution="acme-notary", version="1.0")
     monkeypatch.setattr(Registry, "_environment", registry)
@@ -288,6 +290,7 @@ def test_a_stage_of_a_new_kind_runs_as_the_kind_that_it_derives_from(tmp_path, m
     monkeypatch.syspath_prepend(tmp_path)
     registry = Registry.empty()
     assert registry.register(builtin, distribution="anonloom-core", version="0.1.0")
+    assert registry.register(tables, distribution="anonloom-tables", version="0.1.0")
     assert registry.register(runner, distribution="anonloom-runner", version="0.1.0")
     module = plugin(
         anonloom_register_kinds=[

@@ -567,6 +567,26 @@ def test_a_plugin_gets_no_library_that_it_does_not_ask_for(workspace, coins, whe
     ] == alone.requirements(coins, wheels)[:4]
 
 
+def test_core_gets_the_kit_and_the_libraries_that_the_kit_leans_on(workspace, wheels):
+    write(wheels / "anonloom_tables-0.1.0-py3-none-any.whl")
+    write(wheels / "anonloom_runner-0.1.0-py3-none-any.whl")
+    core, tables, runner = (f'"anonloom-{n}>=0.1,<0.2"' for n in ("core", "tables", "runner"))
+    package(workspace, "libs/tables", "anonloom_tables", "", core)
+    package(workspace, "libs/runner", "anonloom_runner", "", f"{core}, {tables}")
+    package(workspace, "libs/testing", "anonloom_testing", "", f"{core}, {runner}")
+    own = next(m for m in check_workspace.members(workspace) if m.is_core)
+    own.project["project"]["optional-dependencies"] = {"test": ["anonloom-kernels>=0.1,<0.2"]}
+    assert [
+        str(wheels / "anonloom_tables-0.1.0-py3-none-any.whl"),
+        str(wheels / "anonloom_runner-0.1.0-py3-none-any.whl"),
+        str(wheels / "anonloom_testing-0.1.0-py3-none-any.whl"),
+        str(wheels / "anonloom_kernels-0.1.0-py3-none-any.whl"),
+        f"anonloom-core[test] @ {(wheels / 'anonloom_core-0.1.0-py3-none-any.whl').as_uri()}",
+        "pytest>=8.3",
+        "hypothesis>=6.115",
+    ] == alone.requirements(own, wheels)
+
+
 def test_a_plugin_with_test_oracles_gets_them_through_its_extra(coins, wheels):
     coins.project["project"]["optional-dependencies"] = {"test": ["pycanon"]}
     assert alone.requirements(coins, wheels)[2].startswith("anonloom-two-coins[test] @ file://")

@@ -141,15 +141,14 @@ def installer() -> Installer:
 
 def requirements(member: Member, wheels: Path) -> list[str]:
     """What the environment of `member` is made of."""
-    core = _wheel(wheels, "anonloom-core")
-    if member.is_core:
-        return [str(core), str(_wheel(wheels, KIT)), *TESTING]
     extras = (
         "[test]" if "test" in member.project["project"].get("optional-dependencies", {}) else ""
     )
     own = _wheel(wheels, member.distribution).as_uri()
-    shared = [str(_wheel(wheels, name)) for name in _libraries(member)]
-    return [str(core), *shared, f"{member.distribution}{extras} @ {own}", *TESTING]
+    shared = [] if member.is_core else ["anonloom-core"]
+    shared += _libraries(member)
+    others = [str(_wheel(wheels, name)) for name in shared]
+    return [*others, f"{member.distribution}{extras} @ {own}", *TESTING]
 
 
 def _libraries(member: Member) -> list[str]:

@@ -40,6 +40,7 @@ LIBRARIES = (
     "catalog",
     "charts",
     "loss",
+    "tables",
     "runner",
     "cli",
     "testing",

@@ -9,8 +9,8 @@ from anonloom import Registry
 
 _PACKAGES = """\
 Every package of this repository. Each can be installed alone, with core and the libraries that it
-asks for: `pip install ./core ./libs/loss ./libs/runner ./libs/cli ./libs/columns ./libs/kernels
-./plugins/anonymizers/mondrian`."""
+asks for: `pip install ./core ./libs/loss ./libs/tables ./libs/runner ./libs/cli ./libs/columns
+./libs/kernels ./plugins/anonymizers/mondrian`."""
 
 
 def packages_page() -> Iterator[str]:

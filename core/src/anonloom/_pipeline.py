@@ -13,7 +13,7 @@ from anonloom._spec.pipeline import load_pipeline
 from anonloom.errors import UsageError
 from anonloom.kinds._engine import Engine
 from anonloom.lazy import pd
-from anonloom.sources._frame import Frame
+from anonloom.sources import Frame
 
 
 @short_repr

@@ -1,4 +1,4 @@
-"""A registry of core's own methods and of toys, so that no test depends on a plugin."""
+"""A registry of core's own methods, of files and of toys: no test depends on another plugin."""
 
 import importlib.util
 import sys
@@ -9,6 +9,7 @@ import pytest
 
 from anonloom import Registry
 from anonloom._registry import builtin
+from anonloom_tables import plugin as tables
 
 HERE = Path(__file__).parent
 
@@ -43,6 +44,7 @@ def shared_registry() -> Registry:
 def _filled() -> Registry:
     registry = Registry.empty()
     assert registry.register(builtin, distribution="anonloom-core", version="0.1.0")
+    assert registry.register(tables, distribution="anonloom-tables", version="0.1.0")
     assert registry.register(_toys(), distribution="anonloom-toys", version="1.0")
     return registry
 

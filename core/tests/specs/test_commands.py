@@ -131,7 +131,7 @@ def test_plan_shows_defaults_and_hides_secrets(anonloom):
 pipeline people
   seed: 1
 data
-  source: csv PARAMETERS  [anonloom-core 0.1.0]
+  source: csv PARAMETERS  [anonloom-tables 0.1.0]
   age  quasi, number, published as interval
   job  sensitive, category, published as it is
   not declared, therefore not published: town

@@ -2,8 +2,13 @@
 
 import subprocess
 import sys
+from importlib.metadata import distribution
+
+import pytest
 
 from anonloom import Registry
+from anonloom.errors import SpecError
+from anonloom.spec import load_pipeline
 from anonloom_catalog import known_plugins, plugin
 
 
@@ -18,6 +23,38 @@ def test_a_registry_reads_it_when_it_is_asked():
     registry = Registry.empty()
     assert registry.register(plugin, distribution="anonloom-catalog")
     assert tuple(known_plugins()) == registry.known_plugins() == registry.known_plugins()
+
+
+PIPELINE = """\
+version: 1
+data:
+  source: SOURCE
+  with: {path: people.FORMAT}
+  columns:
+    age: {role: quasi, type: number}
+privacy: none
+stages: []
+"""
+
+
+@pytest.mark.parametrize("name", ["csv", "parquet"])
+def test_core_alone_names_the_package_that_reads_files(tmp_path, name):
+    registry = Registry.empty()
+    core = distribution("anonloom-core")
+    for point in core.entry_points.select(group="anonloom"):
+        assert registry.register(point.load(), distribution="anonloom-core", version=core.version)
+    assert registry.register(plugin, distribution="anonloom-catalog")
+    file = tmp_path / "pipeline.yaml"
+    file.write_text(PIPELINE.replace("SOURCE", name).replace("FORMAT", name), encoding="utf-8")
+    with pytest.raises(SpecError) as caught:
+        load_pipeline(file, registry)
+    assert (
+        f"pipeline.yaml:3:11: data.source: source '{name}' is provided by anonloom-tables, "
+        "which is not installed\n"
+        f"    source: {name}\n"
+        "            ^\n"
+        "    pip install ./libs/tables"
+    ) == str(caught.value).replace(f"{tmp_path}/", "")
 
 
 def test_the_lists_are_not_read_before():

@@ -11,6 +11,7 @@ from anonloom._registry import builtin
 from anonloom.api import API_VERSION, KnownPlugin, Method, hookimpl
 from anonloom.errors import PluginError
 from anonloom_cli import main
+from anonloom_tables import plugin as tables
 from anonloom_testing import toy_methods
 
 
@@ -37,10 +38,11 @@ def offering(name, *, default):
 
 @pytest.fixture
 def bare(clinic):
-    """A registry with core's methods and the toys, and no engine."""
+    """A registry with core's methods, files and the toys, and no engine."""
     registry = Registry.empty()
     for module in (builtin, toy_methods):
         assert registry.register(module, distribution="anonloom-core", version="0.1.0")
+    assert registry.register(tables, distribution="anonloom-tables", version="0.1.0")
     clinic.registry = registry
     return registry
 

@@ -20,10 +20,10 @@ for _name, _file in (("proofs_toys", "toys.py"), ("seals_clinic_toys", "clinic_t
 
 @pytest.fixture
 def registry():
-    """Core, the runner, this library and the toys, as if nothing else were installed."""
+    """Core, files, the runner, this library and the toys, as if nothing else were installed."""
     registry = Registry.empty()
     points = importlib_metadata.entry_points(group="anonloom")
-    ours = ("anonloom-core", "anonloom-runner", "anonloom-seals")
+    ours = ("anonloom-core", "anonloom-tables", "anonloom-runner", "anonloom-seals")
     registry.discover(point for point in points if point.dist.name in ours)
     registry.register(sys.modules["seals_clinic_toys"], distribution="acme", version="2.0")
     assert registry.broken == ()

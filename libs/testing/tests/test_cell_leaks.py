@@ -23,7 +23,7 @@ from anonloom import (
     param,
 )
 from anonloom.errors import DataError
-from anonloom.sources import Csv
+from anonloom_tables import Csv
 from anonloom_testing import (
     AuditorConformance,
     CollectorConformance,

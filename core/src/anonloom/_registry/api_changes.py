@@ -19,6 +19,8 @@ _MOVED = {
     "anonloom-columns",
     "anonloom.data.visible": "from anonloom_columns import Visible, place_texts; pip install "
     "anonloom-columns",
+    "anonloom.sources": "from anonloom_tables import Csv, Parquet, ...; pip install "
+    "anonloom-tables; Frame is in anonloom.sources",
     "anonloom.kinds": "from anonloom import Partitioner, Guard, StageContext, ...; the rest is in "
     "anonloom.kinds",
     "anonloom.data": "from anonloom import Table, Schema, Column, Classes, Release, AuditInput; "

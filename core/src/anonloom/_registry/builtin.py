@@ -10,20 +10,8 @@ def anonloom_register_sources() -> list[Method]:
     """Name the sources."""
     return [
         Method(
-            name="csv",
-            target="anonloom.sources._csv:Csv",
-            summary="A text file with a header, its cells separated by , ; | or tabs.",
-            reads=frozenset(ROLES),
-        ),
-        Method(
-            name="parquet",
-            target="anonloom.sources._parquet:Parquet",
-            summary="A Parquet file.",
-            reads=frozenset(ROLES),
-        ),
-        Method(
             name="frame",
-            target="anonloom.sources._frame:Frame",
+            target="anonloom.sources:Frame",
             summary="A pandas data frame, given from Python.",
             reads=frozenset(ROLES),
         ),

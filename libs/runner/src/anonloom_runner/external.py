@@ -14,7 +14,7 @@ from anonloom.cells import STAR
 from anonloom.data import EMPTY, coerce, normalize_column, normalize_text
 from anonloom.errors import DataError
 from anonloom.lazy import pq
-from anonloom.sources import Csv, Parquet
+from anonloom_tables import Csv, Parquet
 
 __all__ = [
     "other_releases",

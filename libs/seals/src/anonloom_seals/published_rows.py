@@ -11,10 +11,10 @@ from anonloom.cells import moment_texts
 from anonloom.data import Type
 from anonloom.errors import IntegrityError
 from anonloom.lazy import arrow_csv, pa, pc, pq
-from anonloom.sources import largest_block
 from anonloom_seals.encoding import EncodedColumn, encoded_rows
 from anonloom_seals.layout import TYPES, Layout
 from anonloom_seals.listing import read_json
+from anonloom_tables import largest_block
 
 __all__ = ["PublishedRows", "read_published", "read_table", "read_types"]
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from anonloom import Finding, Pipeline, Registry, Schema, StageContext, Table
-from anonloom.sources import Csv
+from anonloom_tables import Csv
 from anonloom_testing.toy_registry import toy_registry
 
 CLINIC = pd.DataFrame(

@@ -13,7 +13,7 @@ import pytest
 
 from anonloom import Registry
 from anonloom.api import API_VERSION, ROLES, Method, hookimpl
-from anonloom.sources import Csv
+from anonloom_tables import Csv
 from anonloom_testing import toy_methods
 from anonloom_testing.clinic import Clinic
 

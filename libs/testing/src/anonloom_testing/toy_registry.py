@@ -7,9 +7,9 @@ from anonloom_testing import toy_methods
 
 
 def toy_registry(*packages: str) -> Registry:
-    """Return the methods of core and of the runner, the toys, and what these packages add."""
+    """Return the methods of core and of the libraries of a run, the toys, and what others add."""
     registry = Registry.empty()
-    for name in ("anonloom-core", "anonloom-runner", *packages):
+    for name in ("anonloom-core", "anonloom-tables", "anonloom-runner", *packages):
         installed = distribution(name)
         for entry in installed.entry_points.select(group="anonloom"):
             registry.register(entry.load(), distribution=name, version=installed.version)

@@ -21,7 +21,6 @@ from anonloom import (
 from anonloom.errors import DataError
 from anonloom.files import read_json
 from anonloom.params import InvalidValue, as_values, build
-from anonloom.sources import Csv, Parquet
 from anonloom.spec import Suppression
 from anonloom_replay.transformation import Replay, Transformation
 from anonloom_runner.check import (
@@ -41,6 +40,7 @@ from anonloom_runner.reporting import NO_PRIVACY, record_text, report_outline, s
 from anonloom_runner.sanitize import sanitize
 from anonloom_runner.suppression import refuse_excess_suppression, withhold_failing
 from anonloom_runner.table_files import write_csv, write_parquet
+from anonloom_tables import Csv, Parquet
 
 
 def load_file(path: Path) -> Csv | Parquet:

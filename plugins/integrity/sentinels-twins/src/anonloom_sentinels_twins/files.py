@@ -20,12 +20,12 @@ import pandas as pd
 from anonloom import Column, Schema, StageContext
 from anonloom.data import EMPTY
 from anonloom.errors import DataError, UsageError
-from anonloom.sources import Csv
 from anonloom_runner.external import read_cells
 from anonloom_runner.outputs import atomic_folder, require_writable
 from anonloom_runner.table_files import write_csv
 from anonloom_sentinels_twins import key as keys
 from anonloom_sentinels_twins.work_check import JOB, RESULT, Assignment, Judgement
+from anonloom_tables import Csv
 
 WORKERS, PRIVATE, KEY = "workers", "private", "key.json"
 #: Column of the results that says which of them not to rely on.

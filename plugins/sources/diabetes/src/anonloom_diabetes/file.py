@@ -11,8 +11,8 @@ from anonloom import Column, Schema, StageContext
 from anonloom.data import SHOWN
 from anonloom.errors import DataError
 from anonloom.lazy import pd
-from anonloom.sources import Csv, file_error
 from anonloom_diabetes.population import GENDERS, SMOKING
+from anonloom_tables import Csv, file_error
 
 #: The environment variable that names the folder of data sets.
 FOLDER = "ANONLOOM_DATA"

@@ -13,7 +13,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlch
 from sqlalchemy.pool import NullPool
 
 from anonloom.errors import DataError
-from anonloom.sources import require_file
+from anonloom_tables import require_file
 
 _SECRET = re.compile(r"pass|pwd|secret|token|key", re.IGNORECASE)
 _OPTION = re.compile(r"(\w+)\s*=\s*([^;]+)")

@@ -5,16 +5,13 @@ from pathlib import Path
 
 import attrs
 
-from anonloom.data._schema import Schema
-from anonloom.data._table import Table, check_columns
-from anonloom.data._text import normalize_text
+from anonloom.data import Schema, Table, check_columns, normalize_text
 from anonloom.errors import DataError
-from anonloom.kinds._context import StageContext
-from anonloom.kinds._source import Source
+from anonloom.kinds import Source, StageContext
 from anonloom.lazy import pa, pd, pq
 from anonloom.params import param
-from anonloom.sources._arrow import frame_of, table_of
-from anonloom.sources._files import file_error, require_file
+from anonloom_tables.arrow_frames import frame_of, table_of
+from anonloom_tables.table_paths import file_error, require_file
 
 
 @attrs.frozen(kw_only=True)

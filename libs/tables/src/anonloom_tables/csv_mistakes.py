@@ -7,8 +7,8 @@ from typing import Any
 
 from anonloom.errors import DataError
 from anonloom.lazy import arrow_csv, pa
-from anonloom.sources._files import file_error, largest_block
-from anonloom.sources._header import Header, not_encoded
+from anonloom_tables.csv_header import Header, not_encoded
+from anonloom_tables.table_paths import file_error, largest_block
 
 #: How many row numbers a message shows.
 SHOWN = 5

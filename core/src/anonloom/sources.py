@@ -1,4 +1,4 @@
-"""Source frame: a pandas data frame, given from Python."""
+"""The source that core offers, frame: a pandas data frame, given from Python."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,6 +12,8 @@ from anonloom.errors import UsageError
 from anonloom.kinds._context import StageContext
 from anonloom.kinds._source import Source
 from anonloom.lazy import pd
+
+__all__ = ["Frame"]
 
 
 @attrs.frozen(kw_only=True)

@@ -9,10 +9,10 @@ from typing import BinaryIO
 
 import attrs
 
-from anonloom.data._text import normalize_text
+from anonloom.data import normalize_text
 from anonloom.errors import DataError
 from anonloom.lazy import pa
-from anonloom.sources._files import file_error, require_file
+from anonloom_tables.table_paths import file_error, require_file
 
 #: Separators that are looked for when none is given; the first of equals wins.
 SEPARATORS = (",", ";", "\t", "|")

@@ -8,17 +8,15 @@ from typing import Any
 
 import attrs
 
-from anonloom.data._schema import Column, Schema
-from anonloom.data._table import EMPTY, Table, check_columns
+from anonloom.data import EMPTY, Column, Schema, Table, check_columns
 from anonloom.errors import DataError
-from anonloom.kinds._context import StageContext
-from anonloom.kinds._source import Source
+from anonloom.kinds import Source, StageContext
 from anonloom.lazy import arrow_csv, pa, pc, pd
 from anonloom.params import param
-from anonloom.sources._arrow import frame_of, refuse_nul, table_of, text_type
-from anonloom.sources._files import largest_block, may_hold
-from anonloom.sources._header import Header, read_header
-from anonloom.sources._mistakes import explain, refuse_open_quote
+from anonloom_tables.arrow_frames import frame_of, refuse_nul, table_of, text_type
+from anonloom_tables.csv_header import Header, read_header
+from anonloom_tables.csv_mistakes import explain, refuse_open_quote
+from anonloom_tables.table_paths import largest_block, may_hold
 
 #: Bytes that a thread works on at a time.
 _BLOCK = 1 << 20

@@ -4,8 +4,7 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from anonloom.data._schema import Schema
-from anonloom.data._table import Table
+from anonloom.data import Schema, Table
 from anonloom.errors import DataError
 from anonloom.lazy import pa, pc, pd
 

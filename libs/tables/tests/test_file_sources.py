@@ -1,4 +1,4 @@
-"""The sources that core offers: what they read, and what they say of files that they cannot."""
+"""The sources csv and parquet: what they read, and what they say of files that they cannot."""
 
 import bz2
 import datetime
@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom import Column, Schema, StageContext
-from anonloom.errors import DataError, ParameterError, UsageError
-from anonloom.sources import Csv, Frame, Parquet
+from anonloom.errors import DataError, ParameterError
+from anonloom_tables import Csv, Parquet
 
 SCHEMA = Schema(
     [
@@ -248,14 +248,6 @@ def test_parquet_reads_text_and_names_without_what_nobody_sees(tmp_path):
     assert ("zip", "illness") == Parquet(path=path).columns()[:2]
     result = spelt(Parquet(path=path).load(schema, StageContext()))
     assert (expected, {"zip": 2, "illness": 2}) == result
-
-
-def test_a_frame_is_read_without_what_nobody_sees_and_not_changed():
-    frame = pd.DataFrame(SPELT, columns=["zi\u200bp", "illness"])
-    before = frame.copy()
-    result = spelt(Frame.of(frame).load(Schema(SCHEMA.columns[1:]), StageContext()))
-    assert ([["a", "x"], ["a", "x"], ["NA", ""]], {"zip": 2, "illness": 2}) == result
-    pd.testing.assert_frame_equal(before, frame)
 
 
 # --- what csv refuses -----------------------------------------------------------------------
@@ -645,40 +637,3 @@ def test_parquet_without_rows_or_columns(tmp_path):
     assert "the table is empty: there is nothing to publish" == parquet_refusal(path)
     path = parquet(tmp_path, {"age": [1]})
     assert "the data have no column 'zip', 'illness'; they have: 'age'" == parquet_refusal(path)
-
-
-# --- frame ----------------------------------------------------------------------------------
-
-
-def test_a_frame_is_given_from_python_and_not_modified():
-    frame = pd.DataFrame({"age": [1, 2], "zip": ["a", None], "illness": ["c", "d"]}, index=[7, 7])
-    before = frame.copy(deep=True)
-    source = Frame.of(frame)
-    table = source.load(SCHEMA, StageContext())
-    assert [[1.0, "a", "c"], [2.0, None, "d"]] == cells(table)
-    assert ("age", "zip", "illness") == source.columns()
-    assert source.has_frame
-    pd.testing.assert_frame_equal(before, frame)
-
-
-def test_a_frame_that_was_not_given():
-    source = Frame()
-    assert source.columns() is None
-    assert not source.has_frame
-    with pytest.raises(UsageError) as caught:
-        source.load(SCHEMA, StageContext())
-    assert (
-        "source 'frame' takes its table from Python, and none was given\n"
-        '    anonloom.Pipeline.load("pipeline.yaml").run(frame), or another source'
-        == str(caught.value)
-    )
-
-
-def test_something_else_than_a_frame():
-    with pytest.raises(UsageError) as caught:
-        Frame.of(np.zeros((2, 2)))
-    assert "the table must be a pandas data frame. Got ndarray instead." == str(caught.value)
-
-
-def test_a_frame_is_not_shown_with_the_source():
-    assert "Frame()" == repr(Frame.of(pd.DataFrame({"secret": [1]})))
