@@ -18,7 +18,7 @@ from anonloom import short_repr
 from anonloom.typing import Float32Array, IntArray
 from anonloom_kernels.compiled import in_threads, kernel
 
-__all__ = ["Best", "Blocks", "Groups", "search_top2"]
+__all__ = ["Best", "Blocks", "Groups", "search_top2", "steps_of"]
 
 #: Records and candidates of a tile of scores.
 TILE_RECORDS = 256
@@ -30,6 +30,9 @@ PIECE = 1 << 24
 #: With fewer comparisons, starting threads takes longer than comparing.
 WORTH_THREADS = 1 << 21
 
+#: Elements that an interpreter could read while it looks at one candidate of a tile, and beside.
+STEPS = 75
+STEPS_BESIDE = 600
 #: Numbers of single precision in a line of the cache.
 LINE = 16
 
@@ -133,6 +136,12 @@ def _stable_order(labels: IntArray) -> IntArray:
         # Small ones are sorted by their digits, many times faster.
         return np.argsort(labels.astype(np.uint16), kind="stable")
     return np.argsort(labels, kind="stable")
+
+
+def steps_of(blocks: Blocks) -> float:
+    """Elements that interpreted kernels read when these blocks are searched, about."""
+    tiles = -(-np.diff(blocks.records.starts) // TILE_RECORDS)
+    return float(tiles @ (STEPS * np.diff(blocks.candidates.starts) + STEPS_BESIDE))
 
 
 def search_top2(
