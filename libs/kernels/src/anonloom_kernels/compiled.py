@@ -174,7 +174,8 @@ def _rounded(seconds: float) -> str:
 
 def in_threads(work: Callable[[Part], Result], parts: Iterable[Part], workers: int) -> list[Result]:
     """Apply work, most of it in kernels, to every part; results in the order of the parts."""
-    if workers <= 1:
+    # Threads may write to different places of one array: whoever compares it must be alone.
+    if workers <= 1 or compares:
         return [work(part) for part in parts]
     with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(work, parts))

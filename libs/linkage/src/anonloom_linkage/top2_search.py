@@ -7,26 +7,34 @@ memory never grows with the number of comparisons.
 
 from collections.abc import Callable
 from functools import cache
+from queue import SimpleQueue
 from typing import Any, NamedTuple
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from anonloom import short_repr
 from anonloom.typing import Float32Array, IntArray
-from anonloom_kernels.compiled import in_threads, inline_kernel, kernel
+from anonloom_kernels.compiled import in_threads, kernel
 
-__all__ = ["Best", "Blocks", "Groups", "search_top2"]
+__all__ = ["Best", "Blocks", "Groups", "search_top2", "steps_of"]
 
 #: Records and candidates of a tile of scores.
 TILE_RECORDS = 256
 TILE_CANDIDATES = 256
+#: Candidates whose tiles are looked through together.
+STACK = 6 * TILE_CANDIDATES
 #: Comparisons of one piece of work: small enough to share out, large enough not to matter.
 PIECE = 1 << 24
 #: With fewer comparisons, starting threads takes longer than comparing.
 WORTH_THREADS = 1 << 21
+
+#: Elements that an interpreter could read while it looks at one candidate of a tile, and beside.
+STEPS = 75
+STEPS_BESIDE = 600
+#: Numbers of single precision in a line of the cache.
+LINE = 16
 
 NOTHING = np.float32(-np.inf)
 
@@ -130,6 +138,12 @@ def _stable_order(labels: IntArray) -> IntArray:
     return np.argsort(labels, kind="stable")
 
 
+def steps_of(blocks: Blocks) -> float:
+    """Elements that interpreted kernels read when these blocks are searched, about."""
+    tiles = -(-np.diff(blocks.records.starts) // TILE_RECORDS)
+    return float(tiles @ (STEPS * np.diff(blocks.candidates.starts) + STEPS_BESIDE))
+
+
 def search_top2(
     records: Float32Array,
     candidates: Float32Array,
@@ -160,37 +174,70 @@ def search_top2(
         among = blocks.candidates.members[
             blocks.candidates.starts[block] : blocks.candidates.starts[block + 1]
         ]
-        result = Best.none(len(rows))
+        score, second = np.full(len(rows), NOTHING), np.full(len(rows), NOTHING)
         place = np.full(len(rows), -1, np.int32)
-        look_through(records[rows], candidates, among, result.score, place, result.second)
-        result.candidate[:] = np.where(place < 0, -1, among[place])
+        room = free.get()
+        try:
+            look_through(records.take(rows, axis=0), candidates, among, score, place, second, room)
+        finally:
+            free.put(room)
         # Records are in one piece only: threads write to different places.
-        merge_best(best, rows, result)
+        merge_best(best, rows, Best(score, np.where(place < 0, -1, among[place]), second))
         done(len(rows) * len(among))
 
     pieces = _pieces(blocks)
     if int(blocks.comparisons.sum()) < WORTH_THREADS:
         workers = 1
+    # Every thread has scores of its own.
+    free: SimpleQueue[Float32Array] = SimpleQueue()
+    for _ in range(max(workers, 1)):
+        free.put(_room(TILE_RECORDS * STACK))
     # The tiles are small, and every thread multiplies its own.
     with _libraries().limit(limits=1, user_api="blas"):
         in_threads(work, pieces, workers)
 
 
 def merge_best(best: Best, rows: IntArray, new: Best) -> None:
-    """Merge new candidates of these records into the best ones known."""
-    score, index, second = best.score[rows], best.candidate[rows], best.second[rows]
-    higher = new.score > score
+    """Merge new candidates of these records, all different, into the best ones known."""
+    merge_rows(
+        best.score, best.candidate, best.second, rows, new.score, new.candidate, new.second
+    )  # fmt: skip
+
+
+@kernel
+def merge_rows(
+    best_score: Float32Array,
+    best_candidate: IntArray,
+    best_second: Float32Array,
+    rows: IntArray,
+    new_score: Float32Array,
+    new_candidate: IntArray,
+    new_second: Float32Array,
+) -> None:
+    """Merge new candidates of some rows into the best ones known."""
+    score, index, second = best_score[rows], best_candidate[rows], best_second[rows]
+    higher = new_score > score
+    lower = np.where(score < new_score, score, new_score)
     # The same candidate, seen again in another block, is no second.
-    other = np.where(new.candidate == index, NOTHING, np.minimum(score, new.score))
-    best.second[rows] = np.maximum(other, np.maximum(second, new.second))
-    best.score[rows] = np.where(higher, new.score, score)
-    best.candidate[rows] = np.where(higher, new.candidate, index)
+    other = np.where(new_candidate == index, NOTHING, lower)
+    rest = np.where(second > new_second, second, new_second)
+    best_second[rows] = np.where(other > rest, other, rest)
+    best_score[rows] = np.where(higher, new_score, score)
+    best_candidate[rows] = np.where(higher, new_candidate, index)
+
+
+def _room(size: int) -> Float32Array:
+    """Room for scores that begins where a line of the cache does: whole registers read faster."""
+    room = np.empty(size + LINE, np.float32)
+    skip = -room.ctypes.data % (LINE * room.itemsize) // room.itemsize
+    return room[skip : skip + size]
 
 
 @cache
 def _libraries() -> Any:
     """Return the libraries whose threads can be limited; to find them takes a while."""
-    import scipy.linalg  # noqa: F401  # kernels multiply by its library, which must be there to be limited
+    # Here, because it is needed only where something is compared.
+    from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
 
@@ -208,20 +255,6 @@ def _pieces(blocks: Blocks) -> list[tuple[int, int, int]]:
     return sorted(pieces, key=lambda piece: -int(sizes[piece[0]]) * (piece[2] - piece[1]))
 
 
-@inline_kernel
-def with_one_more(
-    known: tuple[np.float32, np.int32, np.float32], value: np.float32, number: np.int32
-) -> tuple[np.float32, np.int32, np.float32]:
-    """Best score, its place and second score, with one more candidate."""
-    first, place, second = known
-    lower = value if value < first else first
-    second = lower if lower > second else second
-    place = number if value > first else place
-    first = value if value > first else first
-    return first, place, second
-
-
-@kernel
 def look_through(
     records: Float32Array,
     candidates: Float32Array,
@@ -229,6 +262,7 @@ def look_through(
     score: Float32Array,
     place: NDArray[np.int32],
     second: Float32Array,
+    room: Float32Array,
 ) -> None:
     """Find the two best of some candidates for some records, tile by tile.
 
@@ -236,23 +270,32 @@ def look_through(
     ----------
     place
         Place of the best among the candidates.
+    room
+        For the scores of a stack of tiles.
     """
-    n, width = records.shape
-    m = among.size
-    tile = np.empty((TILE_CANDIDATES, width), np.float32)
-    scores = np.empty(TILE_RECORDS * TILE_CANDIDATES, np.float32)
-    for low in range(0, m, TILE_CANDIDATES):
-        high = min(low + TILE_CANDIDATES, m)
-        for j in range(low, high):
-            for feature in range(width):
-                tile[j - low, feature] = candidates[among[j], feature]
-        y = tile[: high - low]
+    n, m = len(records), len(among)
+    for low in range(0, m, STACK):
+        y = candidates.take(among[low : low + STACK], axis=0)
         for start in range(0, n, TILE_RECORDS):
-            stop = min(start + TILE_RECORDS, n)
-            x = records[start:stop]
-            products = scores[: y.shape[0] * x.shape[0]].reshape(y.shape[0], x.shape[0])
-            np.dot(y, x.T, products)
-            keep_best(products, low, score[start:stop], place[start:stop], second[start:stop])
+            part = slice(start, start + TILE_RECORDS)
+            x = records[part]
+            products = room[: len(y) * len(x)].reshape(len(y), len(x))
+            multiply(y, x, products)
+            keep_best(products, low, score[part], place[part], second[part])
+
+
+def multiply(y: Float32Array, x: Float32Array, products: Float32Array) -> None:
+    """Write the dot products of candidates and records, one tile of candidates after the other."""
+    whole = len(y) - len(y) % TILE_CANDIDATES
+    if whole:
+        tiles = (-1, TILE_CANDIDATES)
+        np.matmul(
+            y[:whole].reshape(*tiles, y.shape[1]),
+            x.T,
+            out=products[:whole].reshape(*tiles, len(x)),
+        )
+    if whole < len(y):
+        np.matmul(y[whole:], x.T, out=products[whole:])
 
 
 @kernel
@@ -266,22 +309,12 @@ def keep_best(
     """Take the scores of a tile, (candidates x records), into the two best of every record.
 
     Records lie side by side, and nothing depends on a branch: whole registers of them are compared
-    at once. Four candidates at a time, so that what is known is read and written less often.
+    at once.
     """
-    m, n = products.shape
-    whole = m - m % 4
-    for j in range(0, whole, 4):
-        a, b, c, d = products[j], products[j + 1], products[j + 2], products[j + 3]
-        number = np.int32(low + j)
-        for i in range(n):
-            known = score[i], place[i], second[i]
-            known = with_one_more(known, a[i], number)
-            known = with_one_more(known, b[i], number + np.int32(1))
-            known = with_one_more(known, c[i], number + np.int32(2))
-            known = with_one_more(known, d[i], number + np.int32(3))
-            score[i], place[i], second[i] = known
-    for j in range(whole, m):
-        a, number = products[j], np.int32(low + j)
-        for i in range(n):
-            known = score[i], place[i], second[i]
-            score[i], place[i], second[i] = with_one_more(known, a[i], number)
+    for j in range(len(products)):
+        value = products[j]
+        higher = value > score
+        lower = np.where(value < score, value, score)
+        second[:] = np.where(lower > second, lower, second)
+        place[higher] = low + j
+        score[:] = np.where(higher, value, score)

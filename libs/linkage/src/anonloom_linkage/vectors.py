@@ -164,7 +164,9 @@ class Vectors:
 
         Rows with equal cells have equal results, to the last bit.
         """
-        codes = self.codes(side) if rows is None else self.codes(side)[:, rows]
+        codes = self.codes(side)
+        if rows is not None:
+            codes = np.ascontiguousarray(codes[:, rows])
         out = np.empty((codes.shape[1], matrix.shape[1]), np.float32)
         shift = (-(offset @ matrix)).astype(np.float32)
         plan = _Plan.of(self.parts, self.spans, matrix)
@@ -310,16 +312,10 @@ def add_stretches(
     out: Float32Array,
 ) -> None:
     """Sum, for every row, the stretches of its cells and its features times their weights."""
-    width = out.shape[1]
-    total = np.empty(width, np.float32)
-    for row in range(start, stop):
-        total[:] = shift
-        for q in range(of_features.size):
-            value = features[begins[q] + codes[of_features[q], row]]
-            for k in range(width):
-                total[k] += value * weights[q, k]
-        for p in range(of_stretches.size):
-            index = starts[p] + codes[of_stretches[p], row]
-            for k in range(width):
-                total[k] += stretches[index, k]
-        out[row] = total
+    rows = slice(start, stop)
+    out[rows] = shift
+    for q in range(len(of_features)):
+        values = features[begins[q] + codes[of_features[q], rows]]
+        out[rows] += values[:, np.newaxis] * weights[q]
+    for p in range(len(of_stretches)):
+        out[rows] += stretches[starts[p] + codes[of_stretches[p], rows]]

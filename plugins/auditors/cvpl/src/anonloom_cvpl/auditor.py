@@ -30,7 +30,7 @@ from anonloom_cvpl import attribution, charts, rates
 from anonloom_cvpl.attacker import Attacker, true_rows
 from anonloom_cvpl.composition import composition
 from anonloom_cvpl.configuration import NOTHING, LinkageSetup
-from anonloom_cvpl.evidence import Evidence
+from anonloom_cvpl.evidence import Evidence, announce_search
 from anonloom_cvpl.groups import group_linkage
 from anonloom_cvpl.inference import inference
 from anonloom_cvpl.pairs import lucky_pairs, wrong_pairs
@@ -42,6 +42,8 @@ from anonloom_linkage.bootstrap import block_bootstrap
 
 #: The records that a steward should look at first.
 MOST_EXPOSED = 100
+#: With attribution about so many searches as large as the first, otherwise that and the null's.
+ATTRIBUTION = 7
 #: The figures that a steward needs first.
 KEY = frozenset({"linkage_excess", "precision_at_1"})
 
@@ -75,6 +77,7 @@ class Cvpl(Attacker):
         if setup is None:
             return _nothing_compared()
         announce(setup, context)
+        announce_search(setup.task(), ATTRIBUTION if self.attribution else 2, context)
         # Every record against the release, and against the other records: what chance links.
         truth = true_rows(case)
         evidence = setup.task().evidence(context, truth)

@@ -24,6 +24,7 @@ from anonloom.findings import FindingBuilder
 from anonloom.params import at_least, between
 from anonloom_cvpl import rates
 from anonloom_cvpl.attacker import Attacker, true_rows
+from anonloom_cvpl.evidence import announce_search
 from anonloom_cvpl.representation import MOST_WITHOUT
 
 #: Configurations that differ in projection, similarity and encoding.
@@ -101,12 +102,14 @@ class Ensemble(Attacker):
         secret = context.rng.bytes(32) if self.secret is None else self._read_secret(self.secret)
         truth = true_rows(case)
         chosen = draw_configurations(secret, self.family, self.draw)
-        outcomes = []
+        outcomes: list[Outcome] = []
         for number in chosen:
             member = self._member(self.family[number])
             setup = member.configuration.prepare(case.original, [case.release], context)
             if setup is None:
                 continue
+            if not outcomes:
+                announce_search(setup.task(), 2 * len(chosen), context)
             evidence = setup.task().evidence(context, truth)
             everyone = np.arange(len(evidence))
             null_evidence = setup.null_task(len(case.release), context.rng).evidence(

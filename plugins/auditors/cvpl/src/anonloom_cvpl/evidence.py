@@ -19,10 +19,10 @@ from anonloom_cvpl.candidate_blocks import (
     shared_schemes,
 )
 from anonloom_cvpl.similarity import Space
-from anonloom_kernels.compiled import announce_compilation, in_threads, kernel
+from anonloom_kernels.compiled import announce_interpreted, in_threads, is_compiled, kernel
 from anonloom_linkage.approximate_search import approximate_top2, split
 from anonloom_linkage.blocking import Scheme
-from anonloom_linkage.top2_search import Best, Blocks, search_top2
+from anonloom_linkage.top2_search import Best, Blocks, search_top2, steps_of
 
 #: Scores that differ by less, or by less than this share, are equal: the order in which products
 #: are summed may differ.
@@ -247,6 +247,15 @@ def _of_chosen(blocks: Blocks, chosen: IntArray, attacked: int) -> Blocks:
     )
 
 
+def announce_search(task: LinkageTask, searches: float, context: StageContext) -> None:
+    """Say before so many searches like this one if they are interpreted."""
+    if not is_compiled("anonloom_linkage"):
+        steps = sum(steps_of(item) for some in task.blocks() for item in some)
+        announce_interpreted(context, "anonloom_linkage", searches * steps)
+    # Ties are counted for few records only.
+    announce_interpreted(context, __package__, 0)
+
+
 def search(
     records: Float32Array,
     candidates: Candidates,
@@ -264,17 +273,14 @@ def search(
         done += comparisons
         context.progress(done, total)
 
-    with announce_compilation(context):
-        for part in by_scheme:
-            blocks = part.blocks
-            if exact is not None:
-                blocks, large = split(blocks, exact)
-                approximate_top2(
-                    records, candidates.vectors, large, best, workers=context.workers, done=tell
-                )
-            search_top2(
-                records, candidates.vectors, blocks, best, workers=context.workers, done=tell
+    for part in by_scheme:
+        blocks = part.blocks
+        if exact is not None:
+            blocks, large = split(blocks, exact)
+            approximate_top2(
+                records, candidates.vectors, large, best, workers=context.workers, done=tell
             )
+        search_top2(records, candidates.vectors, blocks, best, workers=context.workers, done=tell)
     return best
 
 
@@ -339,9 +345,9 @@ def count_reaching(
     for i in range(len(records)):
         if block[i] < 0:
             continue
-        for entry in range(starts[block[i]], starts[block[i] + 1]):
-            score = np.float32(0.0)
-            for feature in range(records.shape[1]):
-                score += records[i, feature] * vectors[points[entry], feature]
-            if score >= limit[i]:
-                count[i] += weights[entry]
+        entries = slice(starts[block[i]], starts[block[i] + 1])
+        candidates = vectors[points[entries]]
+        score = np.zeros(len(candidates), np.float32)
+        for feature in range(records.shape[1]):
+            score += records[i, feature] * candidates[:, feature]
+        count[i] += weights[entries][score >= limit[i]].sum()

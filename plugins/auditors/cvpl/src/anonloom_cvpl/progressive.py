@@ -18,7 +18,7 @@ from anonloom.params import above, at_least, between, distinct
 from anonloom.typing import BoolArray, IntArray
 from anonloom_cvpl.attacker import Attacker
 from anonloom_cvpl.configuration import NOTHING, LinkageSetup
-from anonloom_cvpl.evidence import LinkageTask
+from anonloom_cvpl.evidence import LinkageTask, announce_search
 from anonloom_cvpl.representation import unfit_reason
 from anonloom_linkage.blocking import Scheme
 
@@ -151,6 +151,7 @@ def climb(
     """Take step after step; return them, and why the last one was the last."""
     start = clock()
     task = setup.task()
+    announce_search(attrs.evolve(task, schemes=tuple(schemes[-1:])), 1, context)
     linked = np.zeros(task.records, bool)
     steps: list[Step] = []
     for number, scheme in enumerate(schemes):

@@ -14,7 +14,7 @@ from anonloom.findings import FindingBuilder
 from anonloom.params import between
 from anonloom_cvpl import rates
 from anonloom_cvpl.attacker import Attacker, true_rows
-from anonloom_cvpl.evidence import Evidence
+from anonloom_cvpl.evidence import Evidence, announce_search
 
 #: Blocks with fewer records say nothing about a rate (U26).
 LEAST_RECORDS = 30
@@ -111,7 +111,11 @@ class Variants(Attacker):
         except UsageError:
             # A package of an extra is not there: the table has a gap, and says so.
             return None
-        return None if setup is None else setup.task().evidence(context, truth)
+        if setup is None:
+            return None
+        if not changes:
+            announce_search(setup.task(), len(self._variants()), context)
+        return setup.task().evidence(context, truth)
 
     def _figures(self, table: str, name: str, evidence: Evidence, known: bool) -> list[Finding]:
         without = float((evidence.candidates == 0).mean())

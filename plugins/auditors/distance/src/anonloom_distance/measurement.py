@@ -1,6 +1,7 @@
 """The searches that all figures come from: who is nearest to whom, in every direction."""
 
 import threading
+from collections.abc import Sequence
 
 import attrs
 import numpy as np
@@ -9,9 +10,9 @@ from anonloom import AuditInput, Release, StageContext, Table, short_repr
 from anonloom.findings import NotAssessable
 from anonloom.typing import FloatArray, IntArray
 from anonloom_distance.pair_distances import pair_distances
-from anonloom_distance.search import Nearest, nearest
+from anonloom_distance.search import Nearest, nearest, steps_of
 from anonloom_distance.space import Points, Space
-from anonloom_kernels.compiled import announce_compilation
+from anonloom_kernels.compiled import announce_interpreted
 from anonloom_linkage.aligned_columns import AlignedColumn, align_columns, shared_columns
 from anonloom_linkage.features import Categories, Encoding
 
@@ -204,9 +205,9 @@ class _Searches:
         sizes = [len(self.askers[a]) * len(self.asked[b]) for a, b in pairs]
         self.total = sum(sizes)
         self.run.note(f"comparing {self.total:,} pairs of records")
-        with announce_compilation(self.run):
-            results = {pair: self._search(*pair) for pair in pairs}
-            source = self._source()
+        announce_interpreted(self.run, __package__, self._steps(pairs))
+        results = {pair: self._search(*pair) for pair in pairs}
+        source = self._source()
         most = max(len(rows) for rows in self.asking.values())
         if any(len(self.asking[side]) < self.asked[side].rows for side in self.asked):
             words = (*words, f"{most} rows of a table, drawn at random, ask; all rows are asked")
@@ -228,6 +229,9 @@ class _Searches:
             generalized=bool(self.asked[RELEASE].spread.any()),
             space=words,
         )
+
+    def _steps(self, pairs: Sequence[tuple[int, int]]) -> float:
+        return sum(steps_of(self.space, self.askers[a], self.asked[b]) for a, b in pairs)
 
     def _search(self, asking: int, asked: int) -> Nearest:
         return nearest(

@@ -1,5 +1,7 @@
 """The distance between two records, and between the records of given pairs."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,16 +13,27 @@ from anonloom_kernels.compiled import kernel
 ZERO = 1e-18
 
 
+class Features(NamedTuple):
+    """The features of all cells; see `Cells`."""
+
+    starts: IntArray
+    indptr: IntArray
+    indices: IntArray
+    data: FloatArray
+
+    @classmethod
+    def of(cls, cells: Cells) -> "Features":
+        """Take what kernels need out of the cells."""
+        return cls(cells.starts, cells.indptr, cells.indices, cells.data)
+
+
 def pair_distances(
     cells: Cells, a: Points, b: Points, pairs: tuple[IntArray, IntArray]
 ) -> FloatArray:
     """Distance between the rows of every pair."""
     result = np.empty(len(pairs[0]))
     rows = a.of[pairs[0]], b.of[pairs[1]]
-    of_pairs(
-        a.codes, a.spread, b.codes, b.spread, *rows,
-        cells.starts, cells.indptr, cells.indices, cells.data, result,
-    )  # fmt: skip
+    of_pairs(a.codes, a.spread, b.codes, b.spread, *rows, Features.of(cells), result)
     return result
 
 
@@ -32,34 +45,28 @@ def of_pairs(
     spread_b: FloatArray,
     rows_a: IntArray,
     rows_b: IntArray,
-    starts: IntArray,
-    indptr: IntArray,
-    indices: IntArray,
-    data: FloatArray,
+    features: Features,
     out: FloatArray,
 ) -> None:
     """Distance between the points of every pair."""
-    for pair in range(out.size):
+    for pair in range(len(out)):
         a, b = rows_a[pair], rows_b[pair]
-        square = squared_distance(codes_a, a, codes_b, b, starts, indptr, indices, data)
+        square = squared_distance(codes_a, a, codes_b, b, features)
         square += spread_a[a] + spread_b[b]
         out[pair] = np.sqrt(square) if square > ZERO else 0.0
 
 
-@kernel
 def squared_distance(
     codes_a: NDArray[np.int32],
     a: int,
     codes_b: NDArray[np.int32],
     b: int,
-    starts: IntArray,
-    indptr: IntArray,
-    indices: IntArray,
-    data: FloatArray,
+    features: Features,
 ) -> float:
     """Sum of the squared differences of all features; equal cells differ by exactly nothing."""
+    starts, indptr, indices, data = features
     total = 0.0
-    for part in range(starts.size):
+    for part in range(len(starts)):
         if codes_a[part, a] == codes_b[part, b]:
             continue
         p, q = starts[part] + codes_a[part, a], starts[part] + codes_b[part, b]

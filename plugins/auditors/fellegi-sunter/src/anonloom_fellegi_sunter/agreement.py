@@ -2,7 +2,7 @@
 
 What a cell agrees with is a stretch of neighbouring codes of the original: the values within an
 interval or near a single value, the leaves below a node, one leaf. A set is several stretches.
-So agreement is one subtraction and one comparison of integers, whatever the column is.
+So agreement is two comparisons of integers, whatever the column is.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,20 +10,14 @@ from typing import NamedTuple
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from anonloom.typing import BoolArray, IntArray
-from anonloom_linkage.aligned_columns import AlignedColumn
-
-Words = NDArray[np.uint32]
+from anonloom_linkage.aligned_columns import AlignedColumn, Cells
 
 #: Patterns of so many columns can be counted one by one.
 MOST_COLUMNS = 20
 #: Patterns of agreement, times the combinations of columns that published rows leave open.
 MOST_PATTERNS = 1 << 22
-
-#: A stretch that no code lies in: codes are not negative, so that the difference wraps around.
-NOWHERE = np.uint32(0xFFFF_FFFF)
 
 
 class Stretches(NamedTuple):
@@ -34,15 +28,15 @@ class Stretches(NamedTuple):
     column
         Of every layer, the place of its column.
     start
-        Of every layer, where its cells begin in `first` and `width`.
-    first, width
-        First code of a cell's stretch, and its last less its first.
+        Of every layer, where its cells begin in `first` and `last`.
+    first, last
+        First and last code of a cell's stretch; the last is -1 where no code lies in it.
     """
 
     column: IntArray
     start: IntArray
-    first: Words
-    width: Words
+    first: Cells
+    last: Cells
 
 
 @attrs.frozen(eq=False)
@@ -51,7 +45,7 @@ class Attribute:
 
     Attributes
     ----------
-    first, width
+    first, last
         (layers x cells), as in `Stretches`.
     tolerance
         How far a number may be from a published one; 0 for categories.
@@ -60,8 +54,8 @@ class Attribute:
     """
 
     column: AlignedColumn
-    first: Words = attrs.field(repr=False)
-    width: Words = attrs.field(repr=False)
+    first: Cells = attrs.field(repr=False)
+    last: Cells = attrs.field(repr=False)
     tolerance: float
     chance: float
 
@@ -73,8 +67,8 @@ class Attribute:
         first, last = np.where(nothing, 0, first), np.where(nothing, -1, last)
         return cls(
             column,
-            np.where(nothing, np.int64(NOWHERE), first).astype(np.uint32),
-            np.where(nothing, 0, last - first).astype(np.uint32),
+            first.astype(np.int32),
+            last.astype(np.int32),
             tolerance,
             _by_chance(column, first, last),
         )
@@ -154,7 +148,7 @@ def stretches_of(attributes: Sequence[Attribute]) -> Stretches:
         np.array([index for index, _ in layers], np.int64),
         np.cumsum([0, *sizes])[:-1].astype(np.int64),
         np.concatenate([attributes[index].first[layer] for index, layer in layers]),
-        np.concatenate([attributes[index].width[layer] for index, layer in layers]),
+        np.concatenate([attributes[index].last[layer] for index, layer in layers]),
     )
 
 

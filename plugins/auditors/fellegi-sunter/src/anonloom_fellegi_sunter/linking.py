@@ -10,8 +10,14 @@ from anonloom import StageContext, short_repr
 from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_fellegi_sunter.agreement import Attribute
 from anonloom_fellegi_sunter.model import Counts, Model, Others, fit
-from anonloom_fellegi_sunter.patterns import Best, Comparison, count_patterns, find_best
-from anonloom_kernels.compiled import announce_compilation
+from anonloom_fellegi_sunter.patterns import (
+    Best,
+    Comparison,
+    count_patterns,
+    find_best,
+    steps_of,
+)
+from anonloom_kernels.compiled import announce_interpreted
 from anonloom_linkage.blocking import Scheme
 from anonloom_linkage.top2_search import Blocks, Groups
 
@@ -117,22 +123,23 @@ def attack(
     known = others == "null" and not any(attribute.coarse for attribute in attributes)
     context.note(f"{pairs:,} pairs of a record and a published row: {scheme.words}")
     tell, workers = _ProgressCounter(context, 2 * pairs + (1 + known) * strangers), context.workers
-    with announce_compilation(context):
-        table = count_patterns(comparison, released, blocks, workers, tell)
-        model = fit(
-            Counts.of(table, comparison.masks, len(attributes)),
-            [attribute.chance for attribute in attributes],
-            reached / pairs,
-            min(reached, rows) / pairs,
-            count_patterns(comparison, null, own_blocks, workers, tell) if known else None,
-        )
-        weights, ranks = np.unique(model.weights(comparison.masks), return_inverse=True)
-        rank_of = ranks.astype(np.int32)
-        best = find_best(comparison, released, blocks, rank_of, truth, workers, tell)
-        # Nobody is a right link of the null.
-        best_null = find_best(
-            comparison, null, own_blocks, rank_of, np.full(records, -1), workers, tell
-        )
+    passes = [*blocks, *blocks, *((1 + known) * own_blocks)]
+    announce_interpreted(context, __package__, steps_of(comparison, passes))
+    table = count_patterns(comparison, released, blocks, workers, tell)
+    model = fit(
+        Counts.of(table, comparison.masks, len(attributes)),
+        [attribute.chance for attribute in attributes],
+        reached / pairs,
+        min(reached, rows) / pairs,
+        count_patterns(comparison, null, own_blocks, workers, tell) if known else None,
+    )
+    weights, ranks = np.unique(model.weights(comparison.masks), return_inverse=True)
+    rank_of = ranks.astype(np.int32)
+    best = find_best(comparison, released, blocks, rank_of, truth, workers, tell)
+    # Nobody is a right link of the null.
+    best_null = find_best(
+        comparison, null, own_blocks, rank_of, np.full(records, -1), workers, tell
+    )
     return Attack(
         model=model,
         attributes=tuple(attributes),

@@ -17,7 +17,6 @@ from anonloom.typing import IntArray
 from anonloom_fellegi_sunter.agreement import (
     Attribute,
     Stretches,
-    Words,
     open_columns,
     stretches_of,
 )
@@ -29,6 +28,10 @@ ProgressCallback = Callable[[int], None]
 
 #: Candidates of a tile.
 TILE = 512
+#: Elements that an interpreter could read while it compares one column of a record with a tile; and
+#: columns that it could compare while it does the rest.
+STEPS = 50
+STEPS_BESIDE = 4
 #: Comparisons of one piece of work.
 PIECE = 1 << 24
 
@@ -52,7 +55,7 @@ class Sheet(NamedTuple):
 
     values: Cells
     cells: Cells
-    base: Words
+    base: Cells
     owner: IntArray
     owned: IntArray
 
@@ -76,6 +79,19 @@ class Work(NamedTuple):
     stop: IntArray
     low: IntArray
     high: IntArray
+
+
+class Tile(NamedTuple):
+    """Room for what some candidates agree with, side by side, (layers x candidates)."""
+
+    firsts: Cells
+    lasts: Cells
+
+    @classmethod
+    def of(cls, stretches: Stretches) -> "Tile":
+        """Make room."""
+        shape = (len(stretches.column), TILE)
+        return cls(np.empty(shape, np.int32), np.empty(shape, np.int32))
 
 
 class Best(NamedTuple):
@@ -128,14 +144,14 @@ class Comparison:
     def with_release(self) -> Sheet:
         """Return the original beside the release, which belongs to nobody."""
         values, cells = self._cells(0), self._cells(1)
-        base = (self._places << len(self.attributes)).astype(np.uint32)
+        base = (self._places << len(self.attributes)).astype(np.int32)
         owned = np.full(len(cells), -1, np.int64)
         return Sheet(values, cells, base, np.arange(len(values)), owned)
 
     def with_itself(self, persons: IntArray) -> Sheet:
         """Return the original beside itself; nobody is compared with their own records."""
         values = self._cells(0)
-        return Sheet(values, values, np.zeros(len(values), np.uint32), persons, persons)
+        return Sheet(values, values, np.zeros(len(values), np.int32), persons, persons)
 
     def _cells(self, side: int) -> Cells:
         cells = np.stack([a.column.sides[side] for a in self.attributes], axis=1)
@@ -158,8 +174,10 @@ def count_patterns(
 
     def count(work: Work) -> None:
         own = free.get()
-        count_runs(work, sheet, comparison.stretches, own)
-        free.put(own)
+        try:
+            count_runs(work, sheet, comparison.stretches, own, Tile.of(comparison.stretches))
+        finally:
+            free.put(own)
         done(_comparisons(work))
 
     for some in blocks:
@@ -186,18 +204,28 @@ def find_best(
     truth
         Of every candidate the record that it was made of; -1 for none.
     """
-    n = len(sheet.values)
+    n, truth = len(sheet.values), np.ascontiguousarray(truth, np.int64)
     zeros, nobody = np.zeros(n, np.int64), np.full(n, -1, np.int64)
     best = Best(np.full(n, -1, np.int32), zeros, nobody, zeros.copy())
 
     def look(work: Work) -> None:
         # A record is in one run at a time: threads write to different places.
-        best_of_runs(work, sheet, comparison.stretches, rank_of, truth, best)
+        tile = Tile.of(comparison.stretches)
+        best_of_runs(work, sheet, comparison.stretches, rank_of, truth, best, tile)
         done(_comparisons(work))
 
     for some in blocks:
         in_threads(look, pieces(some), workers)
     return best
+
+
+def steps_of(comparison: Comparison, blocks: Sequence[Blocks]) -> float:
+    """Elements that interpreted kernels read when they pass these blocks, about."""
+    tiles = sum(
+        int(np.diff(some.records.starts) @ -(-np.diff(some.candidates.starts) // TILE))
+        for some in blocks
+    )
+    return STEPS * tiles * (len(comparison.stretches.column) + STEPS_BESIDE)
 
 
 def pieces(blocks: Blocks) -> list[Work]:
@@ -229,68 +257,21 @@ def _comparisons(work: Work) -> int:
 
 
 @kernel
-def fill(
-    among: IntArray,
-    cells: Cells,
-    base: Words,
-    column: IntArray,
-    start: IntArray,
-    first: Words,
-    width: Words,
-    firsts: Words,
-    widths: Words,
-    bases: Words,
+def count_runs(
+    work: Work, sheet: Sheet, stretches: Stretches, counts: IntArray, tile: Tile
 ) -> None:
-    """Copy the stretches of some candidates side by side."""
-    for j in range(among.size):
-        row = among[j]
-        bases[j] = base[row]
-        for layer in range(column.size):
-            index = start[layer] + cells[row, column[layer]]
-            firsts[layer, j] = first[index]
-            widths[layer, j] = width[index]
-
-
-@kernel
-def compare(
-    values: Cells, column: IntArray, firsts: Words, widths: Words, bases: Words, pattern: Words
-) -> None:
-    """Write the pattern of one record with every candidate of a tile."""
-    size = pattern.size
-    for j in range(size):
-        pattern[j] = bases[j]
-    for layer in range(column.size):
-        value = np.uint32(values[column[layer]])
-        bit = np.uint32(1) << np.uint32(column[layer])
-        of_layer, widths_of_layer = firsts[layer], widths[layer]
-        for j in range(size):
-            # Below the first, the difference wraps around and is larger than any width.
-            agrees = np.uint32(value - of_layer[j]) <= widths_of_layer[j]
-            pattern[j] |= bit if agrees else np.uint32(0)
-
-
-@kernel
-def count_runs(work: Work, sheet: Sheet, stretches: Stretches, counts: IntArray) -> None:
     """Count the patterns of some runs."""
     records, candidates, begins, ends, lows, highs = work
     values, cells, base, owners, owned = sheet
-    column, starts, first, width = stretches
-    firsts = np.empty((column.size, TILE), np.uint32)
-    widths = np.empty((column.size, TILE), np.uint32)
-    bases, patterns = np.empty(TILE, np.uint32), np.empty(TILE, np.uint32)
-    owner = np.empty(TILE, np.int64)
-    for run in range(begins.size):
+    for run in range(len(begins)):
         for low in range(lows[run], highs[run], TILE):
             among = candidates[low : min(low + TILE, highs[run])]
-            fill(among, cells, base, column, starts, first, width, firsts, widths, bases)
-            pattern = patterns[: among.size]
-            for j in range(among.size):
-                owner[j] = owned[among[j]]
+            fill(among, cells, stretches, tile)
+            bases, owner = base[among], owned[among]
             for index in range(begins[run], ends[run]):
                 record = records[index]
-                compare(values[record], column, firsts, widths, bases, pattern)
-                for j in range(pattern.size):
-                    counts[pattern[j]] += owner[j] != owners[record]
+                pattern = compare(values[record], stretches.column, tile, bases)
+                np.add.at(counts, pattern[owner != owners[record]], 1)
 
 
 @kernel
@@ -301,40 +282,48 @@ def best_of_runs(
     rank_of: Cells,
     truth: IntArray,
     best: Best,
+    tile: Tile,
 ) -> None:
     """Find the best candidates of the records of some runs."""
     records, candidates, begins, ends, lows, highs = work
     values, cells, base, owners, owned = sheet
-    column, starts, first, width = stretches
     ranks, ties, rows, rights = best
-    firsts = np.empty((column.size, TILE), np.uint32)
-    widths = np.empty((column.size, TILE), np.uint32)
-    bases, patterns = np.empty(TILE, np.uint32), np.empty(TILE, np.uint32)
-    owner, scores = np.empty(TILE, np.int64), np.empty(TILE, np.int32)
-    for run in range(begins.size):
+    for run in range(len(begins)):
         for low in range(lows[run], highs[run], TILE):
             among = candidates[low : min(low + TILE, highs[run])]
-            fill(among, cells, base, column, starts, first, width, firsts, widths, bases)
-            pattern, score = patterns[: among.size], scores[: among.size]
-            for j in range(among.size):
-                owner[j] = owned[among[j]]
+            fill(among, cells, stretches, tile)
+            bases, owner = base[among], owned[among]
             for index in range(begins[run], ends[run]):
                 record = records[index]
-                compare(values[record], column, firsts, widths, bases, pattern)
-                most = np.int32(-1)
-                for j in range(score.size):
-                    rank = rank_of[pattern[j]]
-                    rank = np.int32(-1) if owner[j] == owners[record] else rank
-                    score[j] = rank
-                    most = max(most, rank)
+                pattern = compare(values[record], stretches.column, tile, bases)
+                score = np.where(owner == owners[record], -1, rank_of[pattern])
+                most = score.max()
                 if most < 0 or most < ranks[record]:
                     continue
+                found = among[score == most]
                 if most > ranks[record]:
-                    ranks[record], rows[record] = most, np.int64(-1)
+                    ranks[record], rows[record] = most, found[0]
                     ties[record] = rights[record] = 0
-                for j in range(score.size):
-                    if score[j] == most:
-                        ties[record] += 1
-                        rights[record] += truth[among[j]] == record
-                        if rows[record] < 0 or among[j] < rows[record]:
-                            rows[record] = among[j]
+                ties[record] += len(found)
+                rights[record] += np.count_nonzero(truth[found] == record)
+                rows[record] = min(rows[record], found.min())
+
+
+def fill(among: IntArray, cells: Cells, stretches: Stretches, tile: Tile) -> None:
+    """Copy the stretches of some candidates side by side."""
+    column, start, first, last = stretches
+    for layer in range(len(column)):
+        index = start[layer] + cells[among, column[layer]]
+        tile.firsts[layer, : len(among)] = first[index]
+        tile.lasts[layer, : len(among)] = last[index]
+
+
+def compare(values: Cells, column: IntArray, tile: Tile, bases: Cells) -> Cells:
+    """Return the pattern of one record with every candidate of a tile."""
+    size = len(bases)
+    pattern = bases.copy()
+    for layer in range(len(column)):
+        value = values[column[layer]]
+        agrees = (tile.firsts[layer, :size] <= value) & (value <= tile.lasts[layer, :size])
+        pattern |= agrees * np.int32(1 << column[layer])
+    return pattern
