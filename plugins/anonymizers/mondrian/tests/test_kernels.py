@@ -24,7 +24,9 @@ pytestmark = pytest.mark.skipif(
 
 def compare(table, k, **parameters):
     with comparing_kernels():
-        Mondrian(**parameters).partition(table, table.whole(), Guard([AtLeast(k=k)]), StageContext())
+        Mondrian(**parameters).partition(
+            table, table.whole(), Guard([AtLeast(k=k)]), StageContext()
+        )
 
 
 @given(samples(), st.integers(1, 5), st.sampled_from([0.0, 0.5, 1.0]))

@@ -147,8 +147,6 @@ def nearest(
         look_through(points, some, answering, features, space.cells.shown, found)
         done(len(points) * references)
 
-    import scipy.linalg  # noqa: F401  # kernels multiply by its library, which must be there to be limited
-
     # The tiles are small, and every thread multiplies its own.
     with threadpool_limits(1, user_api="blas"):
         in_threads(work, range(0, size, step), workers)
