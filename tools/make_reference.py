@@ -311,7 +311,8 @@ def errors_page() -> Iterator[str]:
         f"plugins/commands/{path.name}" for path in (ROOT / "plugins" / "commands").iterdir()
     )
     folders = {"core": CORE} | {
-        name.removeprefix("plugins/"): next((ROOT / name / "src").glob("anonloom_*"))
+        # By its file: a build leaves another folder of that name beside it.
+        name.removeprefix("plugins/"): next((ROOT / name / "src").glob("*/__init__.py")).parent
         for name in packages
     }
     for owner, folder in folders.items():
