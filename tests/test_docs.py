@@ -20,6 +20,8 @@ from anonloom_testing import PartitionerConformance, TransportConformance
 KINDS = Registry.empty().kinds
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
+# Whose messages every user meets, whatever is installed besides.
+SPEAKING = (CORE, ROOT / "libs" / "tables" / "src" / "anonloom_tables")
 # Templates hold placeholders; hidden folders, environments and outputs are not ours.
 NOT_OURS = re.compile(r"(^|/)(\.[^/]+|templates|out|build|node_modules)/")
 PAGES_OF_ALL = sorted(
@@ -110,9 +112,9 @@ def test_every_method_that_the_repository_names_is_installed_and_documented():
     assert set() == set(first_party_folders()) - shown
 
 
-def test_every_raised_message_of_core_with_words_is_in_the_catalogue():
+def test_every_raised_message_of_core_and_of_files_with_words_is_in_the_catalogue():
     page = text_of("errors.md")
-    messages = [message for message in messages_of(CORE) if not message.file.startswith("testing/")]
+    messages = [message for folder in SPEAKING for message in messages_of(folder)]
     assert len(messages) > 80
     for message in messages:
         if message.speaks:
@@ -121,7 +123,7 @@ def test_every_raised_message_of_core_with_words_is_in_the_catalogue():
 
 def test_no_error_is_raised_with_a_message_that_the_catalogue_cannot_see():
     """A call of an error class has its text as first argument, where the catalogue looks."""
-    for path in sorted(CORE.rglob("*.py")):
+    for path in sorted(path for folder in SPEAKING for path in folder.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             name = getattr(getattr(node, "func", None), "id", "")
             if isinstance(node, ast.Call) and name in CLASSES:

@@ -26,6 +26,7 @@ PACKAGES = (
     "anonloom",
     "anonloom_columns",
     "anonloom_loss",
+    "anonloom_tables",
     "anonloom_linkage",
     "anonloom_kernels",
     "anonloom_seals",
