@@ -95,7 +95,7 @@ def tried(kind, table):
         elif kind == "engine":
             yield name, {"engine": name}
         elif kind == "source":
-            assert "sql" == name
+            assert name in ("csv", "parquet", "sql")
             yield name, {"source": name}
 
 
@@ -118,14 +118,16 @@ def columns_of(sample):
 def pipeline_of(sample, change, folder):
     publish = {"formats": ["csv", "parquet"], "reporters": ["page"], "integrity": "digest"}
     source = change.get("source", "csv")
-    place = {"url": f"sqlite:///{folder}/table.db", "table": "people"} if source == "sql" else None
+    place = {"path": f"table.{source}"}
+    if source == "sql":
+        place = {"url": f"sqlite:///{folder}/table.db", "table": "people"}
     return {
         "version": 1,
         "name": "birds",
         "seed": SEED,
         "data": {
             "source": source,
-            "with": place or {"path": "table.csv"},
+            "with": place,
             "holdout": 0.1,
             "columns": columns_of(sample),
         },
@@ -148,6 +150,8 @@ class Looked:
     def at(self, folder, sample, pipeline, method):
         """Run a pipeline and look at everything that it says."""
         sample.frame.to_csv(folder / "table.csv", index=False)
+        if pipeline["data"]["source"] == "parquet":
+            sample.frame.to_parquet(folder / "table.parquet", index=False)
         if pipeline["data"]["source"] == "sql":
             with contextlib.closing(sqlite3.connect(folder / "table.db")) as database:
                 sample.frame.to_sql("people", database, index=False)

@@ -16,7 +16,7 @@ STABILITY = ROOT / "docs" / "stability.md"
 
 # Core and the libraries: what others may import, each by rules.
 CORE = "anonloom"
-LIBRARIES = sorted(folder.name for folder in ROOT.glob("libs/*/src/*") if folder.is_dir())
+LIBRARIES = sorted(file.parent.name for file in ROOT.glob("libs/*/src/*/__init__.py"))
 
 FOLDERS = ("plugins/*/*/src", "libs/*/src", "papers", "examples", "docs/tutorial/*/src")
 
