@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 
 from anonloom import StageContext
-from anonloom_kernels import comparison, compiled
+from anonloom_kernels import bound_kernel, comparison, compiled
+from anonloom_kernels.bound_kernel import Kernel
 from anonloom_kernels.comparison import (
     arrays_compared,
     assert_same,
     compare_call,
     comparing_kernels,
 )
-from anonloom_kernels.compiled import Kernel, announce_interpreted, in_threads, is_compiled, kernel
+from anonloom_kernels.compiled import announce_interpreted, in_threads, is_compiled, kernel
 
 
 @kernel
@@ -140,7 +141,7 @@ def test_only_what_was_built_can_be_compared():
 
 
 def test_every_call_is_compared_where_the_environment_says_so(monkeypatch):
-    monkeypatch.setattr(compiled, "compares", True)
+    monkeypatch.setattr(Kernel, "instead", compare_call)
     before = comparison.arrays_compared()["add_one"]
 
     assert (2.0, 2) == SAME(*arguments())
@@ -186,7 +187,7 @@ def test_c_of_other_sources_is_refused(monkeypatch):
             raise LookupError(f"no kernel is called '{name}'")
 
     monkeypatch.setitem(sys.modules, "anonloom_kernels._binding", Binding)
-    monkeypatch.setattr(compiled, "_table", lambda package: object())
+    monkeypatch.setattr(bound_kernel, "kernels_of", lambda package: object())
     with pytest.raises(ImportError) as caught:
         kernel(add_one)
     expected = (
@@ -222,7 +223,7 @@ def test_who_waits_for_an_interpreted_kernel_is_told_how_long_and_what_helps(
 
 
 def test_nothing_is_said_where_kernels_are_compiled(monkeypatch):
-    monkeypatch.setattr(compiled, "_table", lambda package: object())
+    monkeypatch.setattr(compiled, "kernels_of", lambda package: object())
     texts = []
 
     announce_interpreted(StageContext(say=texts.append), "anonloom_toy", 1e12)

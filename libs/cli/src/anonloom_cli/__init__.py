@@ -9,9 +9,11 @@ import argparse
 import gc
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
+
+from anonloom_cli.importing import keeping_everything
 
 # As in `typing`, which takes longer to import than all that is needed here.
 TYPE_CHECKING = False
@@ -127,21 +129,6 @@ def _run(words: list[str]) -> int:
         return 2
     code: int = options.execute(options)
     return code
-
-
-@contextmanager
-def keeping_everything() -> Iterator[None]:
-    """Look for no garbage meanwhile: of what is imported, all stays, and looking takes a tenth."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        # Straight to what is old, where it would come to be anyhow after being looked at twice.
-        gc.freeze()
-        gc.unfreeze()
-        if collects:
-            gc.enable()
 
 
 def _run_of_plugin(name: str, words: list[str]) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from anonloom import Registry
 from anonloom.errors import FaultyPluginError, PluginError, did_you_mean
 from anonloom.registry import Border, CommandEntry
-from anonloom_cli import keeping_everything
+from anonloom_cli.importing import keeping_everything
 
 if TYPE_CHECKING:
     from anonloom import Pipeline

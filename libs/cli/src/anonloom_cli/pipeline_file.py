@@ -3,7 +3,7 @@
 import argparse
 
 from anonloom.spec import PipelineSpec, load_pipeline
-from anonloom_cli import keeping_everything
+from anonloom_cli.importing import keeping_everything
 
 
 def add_pipeline_arguments(parser: argparse.ArgumentParser) -> None:

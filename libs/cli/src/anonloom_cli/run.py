@@ -6,7 +6,7 @@ from types import FrameType
 
 from anonloom import Pipeline, Registry
 from anonloom.errors import UsageError
-from anonloom_cli import keeping_everything
+from anonloom_cli.importing import keeping_everything
 from anonloom_cli.pipeline_file import add_pipeline_arguments
 from anonloom_cli.progress import show_progress
 from anonloom_cli.summary import page_name, print_done, relative_path

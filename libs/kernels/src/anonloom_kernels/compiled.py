@@ -5,10 +5,7 @@ is what the C must agree with bit by bit; the C, in the header that is named lik
 is what runs where it could be built.
 """
 
-import functools
-import importlib
 import os
-import threading
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -19,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import StageContext
+from anonloom_kernels.bound_kernel import SETTING, Kernel, kernels_of
+from anonloom_kernels.comparison import compare_call
 
 __all__ = [
-    "Kernel",
     "announce_interpreted",
     "in_threads",
     "is_compiled",
@@ -32,86 +30,11 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Part = TypeVar("Part")
 Result = TypeVar("Result")
 
-#: `python` interprets all kernels, whether or not their C was built; `compare` runs both.
-SETTING = "ANONLOOM_KERNELS"
 #: Estimates below this are not worth a number.
 WORTH_A_NUMBER = 5.0
 
-
-_thread = threading.local()
-#: Whether every call is compared; see `comparison`.
-compares = os.environ.get(SETTING) == "compare"
-
-
-@cache
-def _table(package: str) -> Any:
-    """The kernels of a package that were built, or None."""
-    if os.environ.get(SETTING) == "python":
-        return None
-    try:
-        importlib.import_module("anonloom_kernels._binding")
-        return importlib.import_module(f"{package}._kernels").table
-    except ModuleNotFoundError:
-        return None
-
-
-def _bind(package: str, name: str) -> Callable[..., Any] | None:
-    table = _table(package)
-    if table is None:
-        return None
-    try:
-        return cast(
-            Callable[..., Any],
-            importlib.import_module("anonloom_kernels._binding").bind(table, name),
-        )
-    except (LookupError, ImportError) as error:
-        raise ImportError(
-            f"the compiled kernels of {package} are not those of its Python files ({error}); "
-            f"install the package again"
-        ) from error
-
-
-class Kernel:
-    """A kernel as Python calls it.
-
-    Attributes
-    ----------
-    reference, name
-        The Python function, and what it is called.
-    compiled
-        Calls its C; None if that was not built.
-    """
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        functools.update_wrapper(self, function)
-        self.reference, self.name = function, function.__name__
-        self.compiled = _bind(function.__module__.partition(".")[0], self.name)
-
-    @property
-    def is_compiled(self) -> bool:
-        """Whether its C was built."""
-        return self.compiled is not None
-
-    def __call__(self, *arguments: Any) -> Any:
-        """Run the C, or else the Python function."""
-        if self.compiled is None or getattr(_thread, "interprets", False):
-            return self.interpret(*arguments)
-        if compares:
-            from anonloom_kernels.comparison import compare_call
-
-            return compare_call(self, arguments)
-        return self.compiled(*arguments)
-
-    def interpret(self, *arguments: Any) -> Any:
-        """Run the Python function, and those of all kernels that it calls."""
-        before = getattr(_thread, "interprets", False)
-        _thread.interprets = True
-        try:
-            # As in C, what overflows wraps around, and a division by zero is no event.
-            with np.errstate(all="ignore"):
-                return self.reference(*arguments)
-        finally:
-            _thread.interprets = before
+if os.environ.get(SETTING) == "compare":
+    Kernel.instead = compare_call
 
 
 def kernel(function: Function) -> Function:
@@ -126,7 +49,7 @@ def kernel(function: Function) -> Function:
 
 def is_compiled(package: str) -> bool:
     """Whether the kernels of a package run as C."""
-    return _table(package) is not None
+    return kernels_of(package) is not None
 
 
 @cache
@@ -175,7 +98,7 @@ def _rounded(seconds: float) -> str:
 def in_threads(work: Callable[[Part], Result], parts: Iterable[Part], workers: int) -> list[Result]:
     """Apply work, most of it in kernels, to every part; results in the order of the parts."""
     # Threads may write to different places of one array: whoever compares it must be alone.
-    if workers <= 1 or compares:
+    if workers <= 1 or Kernel.instead is not None:
         return [work(part) for part in parts]
     with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(work, parts))
