@@ -1,8 +1,8 @@
 /* The C of top2_search.py: the two best candidates of every record. */
 #include "shared/lanes.h"
 
-/* Records that are looked at together. What is known of them is copied: the compiler then knows that
- * it overlaps with no score, and uses whole registers. */
+/* Records that are looked at together. What is known of them is copied: the compiler then knows
+ * that it overlaps with no score, and uses whole registers. */
 enum { TOGETHER = 256 };
 
 /* Best score, its place and second score, with one more candidate. Nothing depends on a branch. */

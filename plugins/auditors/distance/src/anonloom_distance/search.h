@@ -56,7 +56,7 @@ static int any_above(const float *row, int64_t size, float limit) {
   "(codes_r i32[parts, asked], spread_r f64[asked], weights i64[asked]), " FEATURES ", "       \
   "(best f64[asking]!, second f64[asking]!, ties i64[asking]!)"
 
-/* Take the points of a tile that may be among the nearest, whatever the rounding, into what is known. */
+/* Take the points of a tile that may be among the nearest, whatever the rounding. */
 static KernelStatus compare_tile(KernelCall *call) {
   const Singles2 scores = take_Singles2(call);
   const int64_t first = take_int(call), low = take_int(call);

@@ -108,6 +108,19 @@ static void compare(const int32_t *values, Ints column, Tile *tile) {
   }
 }
 
+/* Patterns are counted in so many places by turns if they are at most so few: neighbours often have
+ * the same one, and adding to what was just written makes a processor wait. */
+enum { PLACES = 4, FEW = 1024 };
+
+/* Count the patterns of a tile with those candidates that have another owner. */
+static void count_tile(const Tile *tile, int64_t owner, int64_t *const count[PLACES]) {
+  int64_t j = 0;
+  for (; j + PLACES <= tile->size; j += PLACES)
+    for (int64_t k = 0; k < PLACES; k++)
+      count[k][tile->pattern[j + k]] += tile->owner[j + k] != owner;
+  for (; j < tile->size; j++) count[0][tile->pattern[j]] += tile->owner[j] != owner;
+}
+
 #define COUNT_RUNS WORK ", " SHEET ", " STRETCHES ", counts i64[*]!, " TILES
 
 /* Count the patterns of some runs. */
@@ -118,6 +131,11 @@ static KernelStatus count_runs(KernelCall *call) {
   const Ints counts = take_Ints(call);
   Tile tile;
   take_tile(call, &tile);
+  int64_t spare[PLACES - 1][FEW], *count[PLACES];
+  const int few = counts.length <= FEW;
+  count[0] = counts.at;
+  for (int64_t k = 1; k < PLACES; k++) count[k] = few ? spare[k - 1] : counts.at;
+  memset(spare, 0, sizeof spare);
   for (int64_t run = 0; run < work.start.length; run++) {
     for (int64_t low = work.low.at[run]; low < work.high.at[run]; low += TILE) {
       tile.size = least_of(work.high.at[run] - low, TILE);
@@ -125,11 +143,13 @@ static KernelStatus count_runs(KernelCall *call) {
       for (int64_t index = work.start.at[run]; index < work.stop.at[run]; index++) {
         const int64_t record = work.records.at[index], owner = sheet.owner.at[record];
         compare(row_of(sheet.values, record), stretches.column, &tile);
-        for (int64_t j = 0; j < tile.size; j++)
-          counts.at[tile.pattern[j]] += tile.owner[j] != owner;
+        count_tile(&tile, owner, count);
       }
     }
   }
+  for (int64_t k = 1; k < PLACES && few; k++)
+    for (int64_t pattern = 0; pattern < counts.length; pattern++)
+      counts.at[pattern] += count[k][pattern];
   return KERNEL_DONE;
 }
 
