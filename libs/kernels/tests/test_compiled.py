@@ -21,6 +21,12 @@ from anonloom_kernels.comparison import (
 from anonloom_kernels.compiled import announce_interpreted, in_threads, is_compiled, kernel
 
 
+@pytest.fixture(autouse=True)
+def _not_compared(monkeypatch):
+    """Whatever the environment says, these tests say themselves when calls are compared."""
+    monkeypatch.setattr(Kernel, "instead", None)
+
+
 @kernel
 def wraps(numbers):
     """Both is an event for numpy, and none in C."""
