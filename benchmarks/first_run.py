@@ -35,7 +35,7 @@ STAGES = {
     "k-member": "[{partitioner: k-member}, {generalizer: hierarchy}]",
     "one-pass-kmeans": "[{partitioner: one-pass-kmeans}, {generalizer: hierarchy}]",
     "vp-tree": "[{partitioner: vp-tree}, {generalizer: hierarchy}]",
-    "kl-tree": "[{partitioner: kl-tree, with: {label: diagnosis}}, {partitioner: mondrian}, "
+    "kl-tree": "[{partitioner: kl-tree, with: {task: clustering}}, {partitioner: mondrian}, "
     "{generalizer: hierarchy}]",
     "none": "[{partitioner: mondrian}, {outliers: none}, {generalizer: hierarchy}]",
     "suppress": "[{partitioner: mondrian}, {outliers: suppress}, {generalizer: hierarchy}]",
