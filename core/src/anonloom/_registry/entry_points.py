@@ -44,7 +44,7 @@ class Distribution:
         """Return the text of a file of the metadata; None if there is none."""
         try:
             # pathlib takes longer to import than all this to run.
-            with open(f"{self._folder}/{filename}", encoding="utf-8") as file:  # noqa: PTH123
+            with open(f"{self._folder}/{filename}", encoding="utf-8") as file:  # noqa: PTH123  # as said
                 return file.read()
         except (OSError, UnicodeError):
             return None
@@ -136,7 +136,7 @@ def _metadata_folders() -> list[str]:
     for place in sys.path:
         place = place or "."
         try:
-            children = os.listdir(place)  # noqa: PTH208
+            children = os.listdir(place)  # noqa: PTH208  # no pathlib, as above
         except FileNotFoundError:
             continue
         except OSError:
