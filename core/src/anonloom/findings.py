@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from anonloom._representation import short_repr
 
 __all__ = [
+    "AttackResult",
+    "Baseline",
     "Better",
     "Chart",
     "ChartKind",
@@ -21,11 +23,18 @@ __all__ = [
     "NotAssessable",
     "Notice",
     "PrivateRows",
+    "Question",
     "Status",
 ]
 
 Better = Literal["lower", "higher", "neither"]
 Status = Literal["measured", "bound", "not assessable", "none detected"]
+#: What an attacker may want: the three questions of the European guidance (Article 29 Working
+#: Party, Opinion 05/2014), and whether somebody is in the table at all.
+Question = Literal["singling out", "linkability", "inference", "membership"]
+#: Whom an attack is compared on: people who are known not to be in the release, or people of the
+#: original who are taken out of it, which is weaker.
+Baseline = Literal["control", "leave-one-out"]
 ChartKind = Literal["line", "bars", "heat", "scatter", "density", "tree", "table"]
 
 
@@ -196,7 +205,90 @@ class PrivateRows:
     scores: NDArray[np.float64] | None = None
 
 
-Item = Finding | Chart | PrivateRows | Notice
+@attrs.frozen(kw_only=True)
+class AttackResult:
+    """What one attack on a release achieved, on the scale that all attacks share.
+
+    Attributes
+    ----------
+    name
+        Unique within its auditor.
+    success, people
+        Share of the people attacked who were found, and how many were attacked.
+    baseline, strangers, baseline_kind
+        The same of people who are not in the release, and where these come from.
+    copy
+        What the attack reaches on a copy of the original.
+    of_strangers
+        Interval of what it reaches on people who are not in the table that it attacks.
+    exposed
+        People attacked who are found because of the release.
+    reason
+        Why nothing can be concluded; empty when something can.
+    """
+
+    name: str
+    question: Question
+    meaning: str
+    success: float
+    people: int
+    baseline: float
+    strangers: int
+    baseline_kind: Baseline
+    copy: float
+    of_strangers: tuple[float, float]
+    exposed: int = 0
+    reason: str = ""
+
+    @property
+    def assessable(self) -> bool:
+        """Whether the figures say anything."""
+        return not self.reason
+
+    @property
+    def risk(self) -> float:
+        """Share of the people whom chance would not find that the attack finds; may be below 0."""
+        from anonloom.kinds._attack_scale import normalized_excess
+
+        return normalized_excess(self.success, self.baseline)
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return an interval of the risk; several attacks together need a higher level each."""
+        from anonloom.kinds._attack_scale import excess_interval
+
+        return excess_interval(self.success, self.people, self.baseline, self.strangers, level)
+
+    def findings(self) -> "tuple[Finding, ...]":
+        """Return the result as figures, named after the attack."""
+        finding = FindingBuilder(unfit=self.reason)
+        beside = f"{self.success:.4g} of {self.people:,} people attacked are found"
+        outside = f"{self.baseline:.4g} of {self.strangers:,} people outside the release"
+        if self.baseline_kind == "leave-one-out":
+            outside = (
+                f"{self.baseline:.4g} of {self.strangers:,} people of the original who are left "
+                "out of the release, a weaker baseline than people who never were in it"
+            )
+        return (
+            finding(
+                f"{self.name}_risk",
+                self.risk,
+                f"{self.question.capitalize()}: share of the people who are found because of the "
+                f"release, of those whom chance would not find. {self.meaning}",
+                interval=self.interval(),
+                assumptions=(beside, outside),
+                key=True,
+            ),
+            finding(f"{self.name}_success", self.success, "Share of the people attacked who are "
+                    "found.", "neither"),
+            finding(f"{self.name}_baseline", self.baseline, "Share of people outside the release "
+                    "who are found as well: what is no fault of the release.", "neither"),
+            finding.about_audit(
+                f"{self.name}_copy", self.copy, "What the attack reaches on a copy of the original."
+            ),
+        )  # fmt: skip
+
+
+Item = Finding | Chart | PrivateRows | Notice | AttackResult
 
 
 @short_repr
@@ -229,6 +321,11 @@ class Findings:
     def private(self) -> tuple[PrivateRows, ...]:
         """The rows for the steward only."""
         return tuple(item for item in self.items if isinstance(item, PrivateRows))
+
+    @property
+    def attacks(self) -> tuple[AttackResult, ...]:
+        """What attacks achieved."""
+        return tuple(item for item in self.items if isinstance(item, AttackResult))
 
     @property
     def notices(self) -> tuple[Notice, ...]:

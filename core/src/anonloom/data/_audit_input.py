@@ -1,5 +1,6 @@
 """What an auditor gets to see: the original, the release, and whatever else there is."""
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import attrs
@@ -60,6 +61,8 @@ class AuditInput:
     demanded
         Least number of rows that the declared privacy demands of a published class; None when
         nobody declared any.
+    unread
+        By column, how many cells of the release are in no form that can be read.
     """
 
     release: Release
@@ -72,6 +75,7 @@ class AuditInput:
     groups: NDArray[np.int32] | None = None
     trace: Any = None
     demanded: int | None = None
+    unread: Mapping[str, int] = attrs.field(factory=dict)
 
     def has(self, need: Need) -> bool:
         """Whether the evidence is there."""

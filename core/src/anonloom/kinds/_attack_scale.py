@@ -1,0 +1,170 @@
+"""One scale for every attack: success beyond the baseline, as a share of what was left to find."""
+
+import math
+from collections.abc import Sequence
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from anonloom.typing import BoolArray, FloatArray
+
+#: A baseline above this leaves nothing that could be told apart.
+MOST_BASELINE = 0.9
+#: With fewer people on either side, no threshold is chosen: everybody gets an answer.
+FEWEST_FOR_A_CHOICE = 60
+#: Thresholds that are tried.
+CUTS = 64
+#: Standard errors by which an attacker discounts what a threshold seems to gain.
+CAUTION = 1.0
+#: Rows are called exposed where people inside are found so many times as often as outside; the
+#: smaller factor serves where many people have twins, who are found outside as well.
+FACTORS = (2.0, 1.25)
+#: And by so many standard errors more often.
+BEYOND_CHANCE = 3.0
+
+
+def normalized_excess(success: float, baseline: float) -> float:
+    """Return (success - baseline) / (1 - baseline): 0 is chance, 1 is everybody."""
+    return (success - baseline) / (1.0 - baseline) if baseline < 1.0 else 0.0
+
+
+def excess_interval(
+    success: float, people: int, baseline: float, strangers: int, level: float = 0.95
+) -> tuple[float, float]:
+    """Return an interval of the normalized excess.
+
+    Wilson's interval of either share, combined as Newcombe (1998) does for a difference. Answers
+    that are right by chance vary less than yes and no with the same mean, so that the interval is
+    wide enough for them, too.
+    """
+    if not people or not strangers or baseline >= 1.0:
+        return -math.inf, math.inf
+    z = _normal_quantile(0.5 + level / 2)
+    low, high = _wilson(success, people, z)
+    base_low, base_high = _wilson(baseline, strangers, z)
+    difference, left = success - baseline, 1.0 - baseline
+    below = math.hypot(success - low, base_high - baseline)
+    above = math.hypot(high - success, baseline - base_low)
+    return (difference - below) / left, min((difference + above) / left, 1.0)
+
+
+def _wilson(share: float, number: int, z: float) -> tuple[float, float]:
+    centre = share + z * z / (2 * number)
+    spread = z * math.sqrt(max(share * (1 - share), 0.0) / number + z * z / (4 * number**2))
+    scale = 1 + z * z / number
+    return max((centre - spread) / scale, 0.0), min((centre + spread) / scale, 1.0)
+
+
+def _normal_quantile(share: float) -> float:
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf(share)
+
+
+class Rates(NamedTuple):
+    """How often people inside and outside are found, once unsure answers are kept back."""
+
+    success: float
+    baseline: float
+
+
+def found_rates(
+    inside: FloatArray,
+    inside_score: FloatArray,
+    outside: FloatArray,
+    outside_score: FloatArray,
+    rng: np.random.Generator,
+) -> Rates:
+    """Return success and baseline of an attacker who answers only where that pays.
+
+    The score from which on answers are given is chosen on one half of the people and used on the
+    other, and the other way round, so that a lucky threshold gains nothing. Who gets no answer
+    counts as not found.
+
+    Parameters
+    ----------
+    inside, outside
+        Chance that the answer is right, for people in the release and outside it.
+    """
+    if min(len(inside), len(outside)) < FEWEST_FOR_A_CHOICE:
+        return Rates(_mean(inside), _mean(outside))
+    parts = [rng.permutation(len(answers)) % 2 == 0 for answers in (inside, outside)]
+    kept_inside, kept_outside = np.zeros(len(inside)), np.zeros(len(outside))
+    for side in (True, False):
+        chosen_on, used_on = [part == side for part in parts], [part != side for part in parts]
+        cut = _best_cut(
+            inside[chosen_on[0]],
+            inside_score[chosen_on[0]],
+            outside[chosen_on[1]],
+            outside_score[chosen_on[1]],
+        )
+        kept_inside[used_on[0]] = _kept(inside, inside_score, cut)[used_on[0]]
+        kept_outside[used_on[1]] = _kept(outside, outside_score, cut)[used_on[1]]
+    return Rates(_mean(kept_inside), _mean(kept_outside))
+
+
+def exposed(
+    inside: FloatArray, inside_score: FloatArray, outside: FloatArray, outside_score: FloatArray
+) -> BoolArray:
+    """Return who is found because of the release, more likely than by chance.
+
+    As many as possible of those with the surest answers, as long as people inside are found more
+    often than people outside by a factor, and beyond what chance does.
+    """
+    nobody = np.zeros(len(inside), bool)
+    if not len(inside) or not len(outside):
+        return nobody
+    cuts = _cuts(np.concatenate([inside_score, outside_score]))
+    for factor, cut in product(FACTORS, cuts):
+        found, chance = _kept(inside, inside_score, cut), _kept(outside, outside_score, cut)
+        rates = Rates(_mean(found), _mean(chance))
+        beyond = BEYOND_CHANCE * _error(rates, len(inside), len(outside))
+        enough = rates.success >= factor * rates.baseline
+        if enough and rates.success - rates.baseline > beyond:
+            return found > 0.0
+    return nobody
+
+
+def _best_cut(
+    inside: FloatArray, inside_score: FloatArray, outside: FloatArray, outside_score: FloatArray
+) -> float:
+    best, best_value = -math.inf, -math.inf
+    for cut in _cuts(np.concatenate([inside_score, outside_score])):
+        rates = Rates(
+            _mean(_kept(inside, inside_score, cut)), _mean(_kept(outside, outside_score, cut))
+        )
+        if rates.baseline > MOST_BASELINE:
+            continue
+        error = _error(rates, len(inside), len(outside))
+        value = (rates.success - rates.baseline - CAUTION * error) / (1 - rates.baseline)
+        if value > best_value:
+            best, best_value = cut, value
+    return best
+
+
+def _cuts(scores: FloatArray) -> Sequence[float]:
+    """Thresholds from none at all to the highest score."""
+    known = scores[np.isfinite(scores)]
+    if not len(known):
+        return [-math.inf]
+    shares = np.linspace(0, 1, CUTS + 1)[1:]
+    # The surest answers are few: where a leak is small, the threshold lies among them.
+    fine = 1 - np.geomspace(1 / len(known), 1 / CUTS, CUTS // 2)
+    cuts = np.unique(np.quantile(known, np.concatenate([shares, fine]), method="higher"))
+    return [-math.inf, *cuts.tolist()]
+
+
+def _kept(right: FloatArray, score: FloatArray, cut: float) -> FloatArray:
+    return np.where(score >= cut, right, 0.0)
+
+
+def _error(rates: Rates, people: int, strangers: int) -> float:
+    """Return the standard error of a difference; at least one person on either side is unsure."""
+    first = max(rates.success * (1 - rates.success), 1 / people)
+    second = max(rates.baseline * (1 - rates.baseline), 1 / strangers)
+    return math.sqrt(first / people + second / strangers)
+
+
+def _mean(values: FloatArray) -> float:
+    return float(values.mean()) if len(values) else 0.0
