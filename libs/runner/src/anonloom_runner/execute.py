@@ -29,6 +29,7 @@ from anonloom_runner import check, conditions, exposure, lookalikes, persons, su
 from anonloom_runner.declared import persons_behind, wrong_release
 from anonloom_runner.external import other_releases
 from anonloom_runner.flat_categories import flat_categories
+from anonloom_runner.headline import say_not_self_tested
 from anonloom_runner.observation import available_cores
 from anonloom_runner.provenance import input_digest, new_salt
 from anonloom_runner.reporting import report_of
@@ -91,7 +92,7 @@ def execute(
     case = attrs.evolve(case, control=control, other_releases=others)
     findings = {**journal.findings, **_audit(spec, case, journal)}
     report = report_of(
-        spec, journal, original, release, verdicts, findings, exposures=exposures, notices=notices
+        spec, journal, case, verdicts, findings, exposures=exposures, notices=notices
     )
     return Outcome(
         run_id=run_id,
@@ -345,7 +346,7 @@ def _audit(spec: PipelineSpec, case: AuditInput, journal: StageLog) -> dict[str,
     met = []
     for audit in spec.audit:
         audits[audit.id] = run_auditor(audit, case, journal)
-        met += conditions.failures(audit, audits[audit.id])
+        met += conditions.failures(audit.id, audit.fail_if, audits[audit.id])
     conditions.refuse(met)
     return audits | {use.id: run_auditor(use, case, journal) for use in spec.sections}
 
@@ -363,4 +364,5 @@ def run_auditor(audit: MethodUse, case: AuditInput, journal: StageLog) -> Findin
         look = method.examine if isinstance(method, SectionMethod) else method.audit
         findings = look(attrs.evolve(case, original=seen, release=shown), run)
         count.rows = len(case.release)
-    return findings_for_unit(Findings.of(findings, run.found), journal.unit)
+    found = say_not_self_tested(Findings.of(findings, run.found), getattr(method, "measures", ""))
+    return findings_for_unit(found, journal.unit)

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anonloom import Chart, Finding, Findings, Release, Schema, Table
+from anonloom import AuditInput, Chart, Finding, Findings, Release, Schema, Table
 from anonloom.findings import Notice
 from anonloom.kinds import ModelVerdict
 from anonloom.spec import Audit, MethodUse, PipelineSpec, Suppression, Unit
 from anonloom_loss import changed_columns, column_losses, mean_of_columns
 from anonloom_runner import collection, suppression
 from anonloom_runner import verdict as release_verdict
+from anonloom_runner.attack_report import report_attacks
 from anonloom_runner.exposure import Exposure
 from anonloom_runner.findings_text import finding_sections, record_lines
 from anonloom_runner.key_findings import mark_key_findings
@@ -23,6 +24,7 @@ from anonloom_runner.unit import notice_for_unit, plural, wording_for
 
 __all__ = [
     "NO_PRIVACY",
+    "NO_SENSITIVE",
     "chart_data",
     "finding_data",
     "record_text",
@@ -36,6 +38,7 @@ __all__ = [
 #: Version of the layout of report.json.
 FORMAT = 1
 
+NO_SENSITIVE = "no column is declared as sensitive"
 NO_PRIVACY = Notice("No privacy model was declared ('privacy: none').", privacy=True)
 
 
@@ -47,8 +50,7 @@ def utc_now() -> str:
 def report_of(
     spec: PipelineSpec,
     journal: StageLog,
-    original: Table,
-    release: Release,
+    case: AuditInput,
     verdicts: tuple[ModelVerdict, ...],
     findings: dict[str, Findings],
     *,
@@ -57,8 +59,12 @@ def report_of(
 ) -> dict[str, Any]:
     """Collect what `report.json` says; the manifest is added when the outputs are written."""
     collector, unit = spec.collect.method, spec.data.unit
+    original, release = case.original, case.release
+    assert original is not None
+    attacks = _attacks(spec, journal, case, findings)
+    own_notices = (*_notices(spec, original, release), *notices, *_attack_notices(attacks))
     all_notices = [
-        *(("", notice) for notice in (*_notices(spec, original, release), *notices)),
+        *(("", notice) for notice in own_notices),
         *((where, notice) for where, result in findings.items() for notice in result.notices),
     ]
     report = {
@@ -73,6 +79,7 @@ def report_of(
             exposures,
             unit,
         ),
+        **_in_words_of(attacks, unit),
         "privacy_none": not spec.privacy,
         "suppression": suppression_data(spec.suppression, release),
         "source": {
@@ -93,6 +100,23 @@ def report_of(
     }
     mark_key_findings(report_parts(report))
     return report
+
+
+def _attacks(
+    spec: PipelineSpec, journal: StageLog, case: AuditInput, findings: dict[str, Findings]
+) -> dict[str, Any]:
+    """Return what attacks say of the release; steps other than audits try none."""
+    audits = {audit.id: findings[audit.id] for audit in spec.audit}
+    settled = {} if spec.data.schema.names_with_role("sensitive") else {"inference": NO_SENSITIVE}
+    changed = not case.release.truthful
+    return report_attacks(case, audits, journal.seed, settled=settled, changed=changed).data
+
+
+def _attack_notices(attacks: dict[str, Any]) -> Iterable[Notice]:
+    """Say what an attack finds beyond chance: the models hold, and people are found."""
+    headline = attacks["headline"]
+    if headline["status"] == "measured" and headline["interval"][0] > 0:
+        yield Notice(attacks["decision"]["sentence"], privacy=True)
 
 
 def suppression_data(rule: Suppression, release: Release) -> dict[str, Any]:
