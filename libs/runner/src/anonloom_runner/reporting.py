@@ -27,6 +27,7 @@ __all__ = [
     "NO_SENSITIVE",
     "chart_data",
     "finding_data",
+    "in_words_of",
     "record_text",
     "report_outline",
     "report_parts",
@@ -79,7 +80,7 @@ def report_of(
             exposures,
             unit,
         ),
-        **_in_words_of(attacks, unit),
+        **in_words_of(attacks, unit),
         "privacy_none": not spec.privacy,
         "suppression": suppression_data(spec.suppression, release),
         "source": {
@@ -93,7 +94,7 @@ def report_of(
             "collector": spec.collect.name,
             "transport": _transport(journal.parameters(collector)),
             "parameters": journal.parameters(collector),
-            **_in_words_of(collection.guarantee_facts(collector), unit),
+            **in_words_of(collection.guarantee_facts(collector), unit),
             **_findings_and_charts(findings.get(spec.collect.id, Findings())),
             "id": spec.collect.id,
         },
@@ -179,7 +180,7 @@ def _verdict(
     """Return the verdict on the whole release, in words for what is counted."""
     models = [verdict.model for verdict in verdicts]
     verdict = release_verdict.of_release(models, release.schema, notices, plural(unit))
-    data: dict[str, Any] = _in_words_of(verdict.data(), unit)
+    data: dict[str, Any] = in_words_of(verdict.data(), unit)
     return data
 
 
@@ -215,15 +216,13 @@ def _model_data(
     }
 
 
-def _in_words_of(value: Any, unit: Unit) -> Any:
+def in_words_of(value: Any, unit: Unit) -> Any:
     """Return plain data with every text in words for what is counted."""
     if isinstance(value, str):
         return wording_for(value, unit)
     if isinstance(value, dict):
-        return {name: _in_words_of(item, unit) for name, item in value.items()}
-    return (
-        [_in_words_of(item, unit) for item in value] if isinstance(value, tuple | list) else value
-    )
+        return {name: in_words_of(item, unit) for name, item in value.items()}
+    return [in_words_of(item, unit) for item in value] if isinstance(value, tuple | list) else value
 
 
 def _transport(parameters: dict[str, Any]) -> str | None:
