@@ -16,6 +16,8 @@ __all__ = [
 FEW = 5
 #: A column matters where without it so many fewer rows, of all, stand in such groups.
 MATTERS = 0.05
+#: Where fewer of the people attacked are found, it may help to take out their rows alone.
+FEW_FOUND = 0.1
 #: So many columns are named.
 MOST_COLUMNS = 2
 #: The figures `ablation.COLUMN` of an auditor say by how much it finds less without a column.
@@ -42,6 +44,10 @@ def advice_of(
         results += driving
         results += _little_changed(changes) if changes and not driving else []
         results += _small_groups(case.release) if not changes else []
+        if headline["exposed"]:
+            text = "Look at the people who are found: the private folder lists them, surest first."
+            # Where they are few, they are what is wrong.
+            results.insert(0 if headline["exposed"] < FEW_FOUND * headline["people"] else 2, text)
     lacking = sum(data["status"] != "measured" for data in questions)
     if case.control is None:
         results.append(

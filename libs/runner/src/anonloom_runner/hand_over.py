@@ -28,8 +28,8 @@ _TONES = {"no": "refused", "not yet": "amber", "nothing against it": "green"}
 _FOUND = {
     "singling out": "{share} of the people attacked can be singled out because of it",
     "linkability": "{share} of the people attacked can be found again because of it",
-    "inference": "a sensitive value of {share} of the people attacked can be told because of it",
-    "membership": "of {share} of the people attacked it can be told that they are in it",
+    "inference": "something sensitive can be told of {share} of the people attacked because of it",
+    "membership": "it can be told of {share} of the people attacked that they are in the table",
 }
 
 
@@ -119,7 +119,7 @@ def percent(share: float) -> str:
 
 
 def _found_text(headline: Mapping[str, Any]) -> str:
-    return _FOUND[headline["question"]].format(share=percent(headline["risk"]))
+    return _FOUND[headline["question"]].format(share=percent(headline["risk"])) + ", beyond chance"
 
 
 def _reasons(
@@ -129,10 +129,7 @@ def _reasons(
     results = []
     low, high = headline["interval"]
     if low > 0:
-        results.append(
-            f"{_found_text(headline)}: less than the limit of {percent(limit)}, and more than "
-            "chance"
-        )
+        results.append(f"{_found_text(headline)} (the limit is {percent(limit)})")
     if high > limit:
         results.append(
             f"The risk may be as high as {percent(high)}, where {percent(limit)} is the limit"

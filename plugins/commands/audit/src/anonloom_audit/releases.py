@@ -32,7 +32,8 @@ class ForeignRelease:
     @property
     def file_name(self) -> str:
         """The name as a part of names of files."""
-        return re.sub(r"[^\w.-]+", "-", self.name).strip(".-") or "release"
+        name = self.name.removesuffix(self.path.suffix)
+        return re.sub(r"[^\w.-]+", "-", name).strip(".-") or "release"
 
 
 def read_releases(paths: Sequence[str]) -> list[ForeignRelease]:

@@ -51,6 +51,15 @@ def percent(share: Any) -> str:
     return f"{value * 100:.1f}".removesuffix(".0") + " %"
 
 
+def rounded(share: Any) -> str:
+    """Write an estimated share as a percentage, with two digits that matter."""
+    value = number(share)
+    if value is None or 0 < value < 0.001:
+        return percent(share)
+    digits = 1 if value < 0.0995 or 0.995 <= value < 1 else 0
+    return f"{100 * value:.{digits}f}".removesuffix(".0") + " %"
+
+
 def short(text: Any, longest: int = LONGEST) -> str:
     """Cut a text that is longer than anybody would read."""
     whole = str(text)
