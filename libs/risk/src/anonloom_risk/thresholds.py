@@ -20,6 +20,9 @@ CAUTION = 1.0
 #: Rows are called exposed where people inside are found so many times as often as outside; the
 #: smaller factor serves where many people have twins, who are found outside as well.
 FACTORS = (2.0, 1.25)
+#: And only those about whom the answer is right with this chance: who is one of five that look alike
+#: counts as a fifth in every rate, and is not found.
+LIKELY = 0.5
 #: And by so many standard errors more often.
 BEYOND_CHANCE = 3.0
 
@@ -72,7 +75,8 @@ def exposed(
     """Return who is found because of the release, more likely than by chance.
 
     As many as possible of those with the surest answers, as long as people inside are found more
-    often than people outside by a factor, and beyond what chance does.
+    often than people outside by a factor, and beyond what chance does; of these, everybody who is
+    found more likely than not.
     """
     nobody = np.zeros(len(inside), bool)
     if not len(inside) or not len(outside):
@@ -84,7 +88,7 @@ def exposed(
         beyond = BEYOND_CHANCE * _error(rates, len(inside), len(outside))
         enough = rates.success >= factor * rates.baseline
         if enough and rates.success - rates.baseline > beyond:
-            return found > 0.0
+            return found >= LIKELY
     return nobody
 
 

@@ -102,6 +102,8 @@ def _exposed(data: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
     return {
         "count": None if count is None else figure(int(count)),
         "none": count == 0,
+        # People are found, but each of them only with some chance.
+        "guessed": count == 0 and bool(number((headline.get("interval") or [0])[0])),
         "people": figure(headline.get("people")),
         "share": rounded(count / people) if count is not None and people else "",
         "stand_out": [_group(item, item.get("column")) for item in exposed.get("stand_out") or []],
