@@ -88,7 +88,7 @@ class AuditInput:
         # Imported here: methods import this module, and kinds import tables.
         from anonloom.kinds import stream
 
-        rng = stream(seed, "people attacked")
+        rng = stream(seed, "people")
         return np.sort(rng.choice(people, self.attacked, replace=False))
 
     def has(self, need: Need) -> bool:

@@ -96,7 +96,7 @@ class Assessment:
     def findings(self) -> Findings:
         """Return the results of all attacks, their figures, and the rows that are exposed."""
         # The same people play the same parts for every auditor: chance knows nothing of the stage.
-        rng = stream(self.context.seed, "self-tests")
+        rng = stream(self.context.seed, "people attacked")
         if len(self.original) < FEWEST:
             return Findings()
         people = self.case.people_attacked(self.context.seed)
