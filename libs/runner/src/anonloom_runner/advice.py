@@ -27,9 +27,10 @@ ABLATION = "ablation."
 def advice_of(
     case: AuditInput,
     findings: Mapping[str, Findings],
-    headline: Mapping[str, Any],
     questions: Sequence[Mapping[str, Any]],
+    attacks: Sequence[Mapping[str, Any]],
     changes: Sequence[Mapping[str, Any]],
+    limit: float,
 ) -> list[str]:
     """Return sentences, what helps most first.
 
@@ -39,15 +40,23 @@ def advice_of(
         What was changed, where cells do not cover the originals.
     """
     results = []
-    if headline["status"] == "measured" and headline["interval"][0] > 0:
+    measured = [attack for attack in attacks if attack["status"] == "measured"]
+    finding = [attack for attack in measured if attack["interval"][0] > 0]
+    if finding:
         driving = _columns_of_attackers(findings) or _columns_of_groups(case.release)
         results += driving
         results += _little_changed(changes) if changes and not driving else []
         results += _small_groups(case.release) if not changes else []
-        if headline["exposed"]:
+        exposed = max(attack["exposed"] / attack["people"] for attack in finding)
+        if exposed:
             text = "Look at the people who are found: the private folder lists them, surest first."
             # Where they are few, they are what is wrong.
-            results.insert(0 if headline["exposed"] < FEW_FOUND * headline["people"] else 2, text)
+            results.insert(0 if exposed < FEW_FOUND else 2, text)
+    elif any(attack["interval"][1] > limit for attack in measured):
+        results.append(
+            "Attack more people (--people all), and give a larger control: the intervals get "
+            "narrower."
+        )
     lacking = sum(data["status"] != "measured" for data in questions)
     if case.control is None:
         results.append(

@@ -78,21 +78,24 @@ def report_attacks(
     questions = question_headlines(attacks, settled or {})
     original = case.original
     changes = changes_of(original, case.release) if changed and original is not None else []
-    decision = decide(headline, questions, objections=objections, doubts=doubts, limit=limit)
+    level = simultaneous_level(len(attacks))
+    listed = [attack_data(attack, level) for attack in attacks]
+    decision = decide(
+        headline, questions, listed, objections=objections, doubts=doubts, limit=limit
+    )
     groups = _groups(case, findings, attacks, seed)
     counts = group_data(groups)
     share = headline["exposed"] / headline["people"] if headline["people"] else 0.0
-    level = simultaneous_level(len(attacks))
     return AttackReport(
         {
             "headline": headline,
             "decision": decision.data(),
             "rule": {"limit": limit, "texts": rule_texts(limit)},
             "questions": questions,
-            "attacks": [attack_data(attack, level) for attack in attacks],
+            "attacks": listed,
             "exposed": {"groups": counts, "stand_out": most_exposed(counts, share)},
             "changes": changes,
-            "advice": advice_of(case, findings, headline, questions, changes),
+            "advice": advice_of(case, findings, questions, listed, changes, limit),
         },
         groups,
     )

@@ -54,6 +54,7 @@ class Decision:
 def decide(
     headline: Mapping[str, Any],
     questions: Sequence[Mapping[str, Any]],
+    attacks: Sequence[Mapping[str, Any]],
     *,
     objections: Sequence[str] = (),
     doubts: Sequence[str] = (),
@@ -81,7 +82,7 @@ def decide(
             "safety.",
             (*headline["reasons"], *doubts),
         )
-    reasons = (*_reasons(headline, questions, limit), *doubts)
+    reasons = (*_reasons(headline, questions, attacks, limit), *doubts)
     if reasons:
         first = f"Do not hand this over yet: {_lower_first(reasons[0])}."
         return Decision("not yet", first, reasons[1:])
@@ -103,7 +104,7 @@ def rule_texts(limit: float = LIMIT) -> list[str]:
     return [
         f"Do not hand over: the risk of the worst attack is above {percent(limit)}{source}; or "
         "the release is a copy of the original, or holds its identifiers.",
-        "Not yet: the worst attack finds people beyond chance; its interval reaches above "
+        "Not yet: an attack finds people beyond chance; the interval of one reaches above "
         f"{percent(limit)}; one of the four questions has no attack that says anything; or a "
         "control, readable cells or the roles of columns are missing.",
         "Nothing against it: none of this. Other attackers may know more.",
@@ -123,16 +124,23 @@ def _found_text(headline: Mapping[str, Any]) -> str:
 
 
 def _reasons(
-    headline: Mapping[str, Any], questions: Sequence[Mapping[str, Any]], limit: float
+    headline: Mapping[str, Any],
+    questions: Sequence[Mapping[str, Any]],
+    attacks: Sequence[Mapping[str, Any]],
+    limit: float,
 ) -> list[str]:
-    """Say what keeps the worst attack, which is below the limit, from being no objection."""
+    """Say what keeps attacks that are all below the limit from being no objection."""
     results = []
-    low, high = headline["interval"]
-    if low > 0:
-        results.append(f"{_found_text(headline)} (the limit is {percent(limit)})")
+    measured = [attack for attack in attacks if attack["status"] == "measured"]
+    finding = [attack for attack in measured if attack["interval"][0] > 0]
+    if finding:
+        worst = max(finding, key=lambda attack: attack["risk"])
+        results.append(f"{_found_text(worst)} (the limit is {percent(limit)})")
+    high = max(attack["interval"][1] for attack in measured)
     if high > limit:
         results.append(
-            f"The risk may be as high as {percent(high)}, where {percent(limit)} is the limit"
+            f"The risk may be as high as {percent(high)}, where {percent(limit)} is the limit: too "
+            "few people were attacked to know"
         )
     for data in questions:
         if data["status"] != "measured" and not data["settled"]:
