@@ -71,6 +71,9 @@ def assign_roles(
     shown = {str(name) for release in releases for name in release.columns}
     if not shown & set(names):
         raise DataError("the original and the release have no column in common")
+    for name, role in declared.items():
+        if role == "truth" and name not in shown:
+            raise DataError(f"the original and the release do not both have a column '{name}'")
     columns = {column.name: column for column in schema or ()}
     guessed = []
     for name in names:

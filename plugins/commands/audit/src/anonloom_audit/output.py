@@ -45,18 +45,34 @@ def write_audit(
         public.mkdir()
         hidden.mkdir(mode=0o700)
         write_json(hidden / "audit.json", private)
+        write_json(hidden / "report.json", report)
         for release, names in zip(releases, private_names(releases), strict=True):
             write_csv(_exposed_rows(release), hidden / names[0])
             write_csv(_groups(release), hidden / names[1])
         for path in hidden.iterdir():
             # The folder is closed to others; its files stay closed wherever they are moved.
             path.chmod(0o600)
-        write_json(public / "report.json", report)
+        shown = without_cells(report)
+        write_json(public / "report.json", shown)
         for _, reporter in reporters:
-            reporter.write_audit(dict(report), public)
+            reporter.write_audit(shown, public)
         entries = [use.entry for release in releases for use in release.auditors]
         entries += [entry for entry, _ in reporters]
         write_json(public / MANIFEST, _manifest(entries, public))
+
+
+def without_cells(report: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a report without what auditors found who may name cells of a release."""
+
+    def shown(part: Mapping[str, Any]) -> dict[str, Any]:
+        held = part["names_cells"]
+        return {**part, **({"findings": [], "charts": []} if held else {}), "withheld": held}
+
+    releases = [
+        {**release, "audits": [shown(part) for part in release["audits"]]}
+        for release in report["releases"]
+    ]
+    return {**report, "releases": releases}
 
 
 def private_names(releases: Sequence[AuditedRelease]) -> list[tuple[str, str]]:

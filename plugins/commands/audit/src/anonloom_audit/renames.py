@@ -94,7 +94,7 @@ def refuse_unmatched(
     if not guesses:
         return
     lines = "\n".join(
-        f"    --column {name}={other}    (or, if it is another column, --ignore {other})"
+        f"--column {name}={other}    (or, if it is another column, --ignore {other})"
         for name, other in guesses.items()
     )
     raise UsageError(

@@ -226,6 +226,7 @@ def _part(use: MethodUse, findings: Findings, registry: Registry) -> dict[str, A
         "id": use.id,
         "auditor": use.name,
         "measures": use.method.measures,
+        "names_cells": use.method.names_cells,
         "summary": use.entry.method.summary,
         "paper": use.entry.method.paper,
         "parameters": as_values(use.method, registry.name_of, redact=True),

@@ -56,10 +56,17 @@ def release_lines(release: Mapping[str, Any], *, everything: bool) -> Iterator[s
     if everything:
         yield from finding_sections(release["audits"], everything=True)
     else:
-        number = sum(len(part["findings"]) for part in release["audits"])
-        yield f"  {number} figures of {len(release['audits'])} auditors: --all shows them"
+        figures = sum(len(part["findings"]) for part in release["audits"])
+        yield (
+            f"  {_counted(figures, 'figure')} of {_counted(len(release['audits']), 'auditor')}: "
+            "--all shows them"
+        )
     for name, why in release["skipped"].items():
         yield f"  {name} was not run: {why}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def question_line(data: Mapping[str, Any]) -> str:

@@ -153,6 +153,7 @@ def audit_card(audit: dict[str, Any], limits: Limits) -> dict[str, Any]:
         "paper": audit.get("paper") or "",
         "parameters": audit.get("parameters") or {},
         "found": found_view(audit.get("findings") or [], limits),
+        "withheld": bool(audit.get("withheld")),
         "all": found_view(audit.get("findings") or [], limits, key=True),
         "charts": charts[: limits.charts],
     }
