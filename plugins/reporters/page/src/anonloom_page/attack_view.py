@@ -152,7 +152,7 @@ def _attack(attack: Mapping[str, Any], limit: float | None) -> dict[str, Any]:
         "figure": _figure(attack, limit),
         "success": rounded(attack.get("success")),
         "chance": rounded(attack.get("chance")),
-        "copy": rounded(attack.get("copy")),
+        "of_copy": rounded(attack.get("copy")),
         "strangers": " to ".join(rounded(end) for end in attack.get("strangers") or ()),
         "reason": short(attack.get("reason") or ""),
     }
