@@ -23,7 +23,6 @@ __all__ = [
     "number_text",
     "place",
     "read_interval",
-    "read_range",
     "read_set",
     "reads_like_a_form",
     "set_text",
@@ -37,7 +36,6 @@ STAR = "*"
 MOMENTS: dict[str, Literal["D", "s"]] = {"date": "D", "time": "s"}
 
 _INTERVAL = re.compile(r"\[(?P<lo>[^\[\],]+), (?P<hi>[^\[\],]+)(?P<end>[\])\[])")
-_RANGE = re.compile(r"(?P<lo>\d+(?:\.\d+)?) ?[-\u2013] ?(?P<hi>\d+(?:\.\d+)?)")
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _DAY = re.compile(r"-?\d{4,}-\d\d-\d\d", re.ASCII)
 _TIME = re.compile(r"-?\d{4,}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?", re.ASCII)
@@ -116,12 +114,6 @@ def read_interval(cell: str) -> Ends | None:
     """
     match = _INTERVAL.fullmatch(cell)
     return Ends(match["lo"], match["hi"], match["end"] == "]") if match else None
-
-
-def read_range(cell: str) -> Ends | None:
-    """Ends of two numbers with a dash between them, as other tools write an interval."""
-    match = _RANGE.fullmatch(cell)
-    return Ends(match["lo"], match["hi"]) if match else None
 
 
 def read_set(cell: str) -> tuple[str, ...] | None:
