@@ -5,6 +5,7 @@ from anonloom._lazy import lazy_exports
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from anonloom.data._audit_input import MOST_UNREAD as MOST_UNREAD
     from anonloom.data._audit_input import AuditInput as AuditInput
     from anonloom.data._audit_input import Draw as Draw
     from anonloom.data._audit_input import Need as Need
@@ -53,6 +54,7 @@ __all__ = [
     "ISO",
     "LARGEST",
     "LikelyPersonColumn",
+    "MOST_UNREAD",
     "Need",
     "PUBLISHED",
     "ROLES",
@@ -83,6 +85,7 @@ __getattr__, __dir__ = lazy_exports(
         "anonloom.data._audit_input": (
             "AuditInput",
             "Draw",
+            "MOST_UNREAD",
             "Need",
         ),
         "anonloom.data._axis": (

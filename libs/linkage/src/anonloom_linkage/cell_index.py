@@ -111,7 +111,11 @@ class CellIndex(ABC):
         cover = self.axis.read(text)
         if cover is None:
             return _UNKNOWN
-        return self._says_nothing() if cover.star else self._add_cover(text, cover)
+        if cover.star:
+            return self._says_nothing()
+        # Another tool's word for a missing value.
+        blank = 0 <= self.axis.missing == cover.first == cover.last
+        return _BLANK if blank else self._add_cover(text, cover)
 
     def _says_nothing(self) -> int:
         if self.star < 0:
