@@ -24,6 +24,7 @@ from anonloom._notations.statements import (
 
 __all__ = [
     "NOTATIONS",
+    "NO_VALUE",
     "Anything",
     "Masked",
     "Members",
@@ -40,11 +41,12 @@ __all__ = [
 #: No number, moment or period is so long; what a hostile cell holds is not searched.
 _LONGEST_SPAN = 100
 
-_NO_VALUE = frozenset({"NA", "<NA>", "NULL", "null", "(null)", "NaN", "nan", "None"})
+#: What tools write where there is no value; a category may be called so.
+NO_VALUE = frozenset({"NA", "<NA>", "NULL", "null", "(null)", "NaN", "nan", "None"})
 
 
 def _read_missing(text: str, _: Vocabulary) -> Missing | None:
-    return Missing() if text in _NO_VALUE else None
+    return Missing() if text in NO_VALUE else None
 
 
 def _on_line(read: Callable[[str, str], Span | None]) -> Callable[[str, Vocabulary], Span | None]:

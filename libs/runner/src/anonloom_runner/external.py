@@ -14,6 +14,7 @@ from anonloom.cells import STAR
 from anonloom.data import EMPTY, coerce, normalize_column, normalize_text
 from anonloom.errors import DataError
 from anonloom.lazy import pq
+from anonloom.notations import NO_VALUE
 from anonloom_tables import Csv, Parquet
 
 __all__ = [
@@ -127,6 +128,8 @@ def release_from(frame: pd.DataFrame, schema: Schema, named: str = "the release"
 
 def _typed_where_possible(cells: Any, column: Column) -> Any:
     """Return a column in its declared type; another tool may have generalized some of its cells."""
+    if column.type != "category":
+        cells = cells.where(~cells.isin(NO_VALUE), None)
     try:
         return coerce(cells, column)
     except DataError:
