@@ -5,6 +5,7 @@ tell a person's value from a generalized one; `reads_like_a_form` is that test.
 """
 
 import json
+import math
 import re
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
@@ -36,7 +37,7 @@ STAR = "*"
 MOMENTS: dict[str, Literal["D", "s"]] = {"date": "D", "time": "s"}
 
 _INTERVAL = re.compile(r"\[(?P<lo>[^\[\],]+), (?P<hi>[^\[\],]+)(?P<end>[\])\[])")
-_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+_NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _DAY = re.compile(r"-?\d{4,}-\d\d-\d\d", re.ASCII)
 _TIME = re.compile(r"-?\d{4,}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?", re.ASCII)
 _PLACED = {"date": _DAY, "time": _TIME}
@@ -94,9 +95,10 @@ def place(text: str, type_: str) -> float | None:
     try:
         if type_ in MOMENTS:
             return float(np.datetime64(text, MOMENTS[type_]).astype(np.int64))
-        return float(text)
+        number = float(text)
     except ValueError:
         return None
+    return number if math.isfinite(number) else None
 
 
 class Ends(NamedTuple):

@@ -17,7 +17,7 @@ def read_mask(text: str, vocabulary: Vocabulary) -> Masked | None:
     be meant where it would be followed, or preceded, by stars only.
     """
     longest = vocabulary.lengths.max(initial=0)
-    if "*" not in text or len(text) > longest:
+    if "*" not in text or not longest or len(text) > longest:
         return None
     fixed = _fitting(text, vocabulary)
     if text.find("*") == len(text) - 1 and len(text) < longest:
@@ -31,6 +31,8 @@ def read_mask(text: str, vocabulary: Vocabulary) -> Masked | None:
 def _fitting(mask: str, vocabulary: Vocabulary) -> NDArray[np.bool_]:
     width = len(mask)
     result = vocabulary.lengths <= width
+    if not result.any():
+        return result
     short = vocabulary.letters[result].astype(f"U{width}")
     wanted = np.array([mask]).view(np.uint32)
     stars = wanted == ord("*")

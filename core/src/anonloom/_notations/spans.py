@@ -15,7 +15,8 @@ _RANGE = re.compile(rf"(?P<lo>{_NUMBER})(?:{_BETWEEN})(?P<hi>{_NUMBER})", re.ASC
 _BRACKETS = re.compile(
     r"(?P<open>[\[\](]) ?(?P<lo>[^\[\](){},;]*?) ?[,;] ?(?P<hi>[^\[\](){},;]*?) ?(?P<close>[\])\[])"
 )
-_NO_BOUND = re.compile(r"[+-]?(?:inf|Inf|infinity|\u221e)")
+_NO_LO = re.compile(r"(?:-(?:inf|Inf|infinity|\u221e))?")
+_NO_HI = re.compile(r"(?:\+?(?:inf|Inf|infinity|\u221e))?")
 _ABOVE = re.compile(
     r"(?P<sign>>=|=>|\u2265|>|at least|over|above|more than) ?(?P<from>.+)"
     r"|(?P<and>.+?) ?(?:\+|(?:and|or) (?:over|above|more|older))"
@@ -116,8 +117,8 @@ def read_brackets(text: str, type_: str) -> Span | None:
         return read_range(inner, type_)
     with_lo, with_hi = match["open"] == "[", match["close"] == "]"
     lo, hi = (match[side].strip("\"'") for side in ("lo", "hi"))
-    no_lo, no_hi = (not end or bool(_NO_BOUND.fullmatch(end)) for end in (lo, hi))
-    if (no_lo and lo[:1] == "+") or (no_hi and hi[:1] == "-") or (no_lo and no_hi):
+    no_lo, no_hi = bool(_NO_LO.fullmatch(lo)), bool(_NO_HI.fullmatch(hi))
+    if no_lo and no_hi:
         return None
     if no_lo or no_hi:
         end = _bound(hi if no_lo else lo, type_)
