@@ -8,7 +8,7 @@ import pandas as pd
 
 from anonloom.cells import place, read_interval, read_set
 from anonloom.hierarchies import STAR
-from anonloom.notations import read_span
+from anonloom.notations import NO_VALUE, read_span
 from anonloom.typing import FloatArray
 
 
@@ -53,6 +53,8 @@ def _middle(cell: str, type_: str) -> float | None:
     numbers = [_number(text, type_) for text in members or (cell,)]
     if None not in numbers:
         return sum(number for number in numbers if number is not None) / len(numbers)
+    if cell in NO_VALUE:
+        return float("nan")
     span = read_span(cell, type_)
     bounds = [end for end in (span.lo, span.hi) if np.isfinite(end)] if span else []
     # Places of dates are days.
