@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom import Column, Schema, Table
-from anonloom.data import Axis
+from anonloom._notations.table import NOTATIONS, Vocabulary
+from anonloom.data import Axis, read_span
 from anonloom.hierarchies import Tree
-from anonloom.notations import NOTATIONS, Vocabulary, read_span
 
 
 def axis_of(values: list[object], **options: object) -> Axis:

@@ -1,1 +1,1 @@
-"""Readers of the notations that `anonloom.notations` lists."""
+"""Readers of the notations that `table` lists."""

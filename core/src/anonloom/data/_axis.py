@@ -8,7 +8,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom import cells, notations
+from anonloom import cells
+from anonloom._notations import table as notations
 from anonloom._representation import short_repr
 from anonloom.data._hierarchy import STAR, Hierarchy
 from anonloom.data._schema import Form, Type

@@ -12,9 +12,8 @@ import numpy as np
 
 from anonloom import short_repr
 from anonloom.cells import MOMENTS, cell_text, moment_texts, place, read_interval
-from anonloom.data import Axis
+from anonloom.data import Axis, period, read_span
 from anonloom.lazy import pd
-from anonloom.notations import period, read_span
 from anonloom.typing import FloatArray
 
 

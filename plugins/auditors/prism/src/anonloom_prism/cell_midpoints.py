@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from anonloom.cells import place, read_interval, read_set
+from anonloom.data import NO_VALUE, read_span
 from anonloom.hierarchies import STAR
-from anonloom.notations import NO_VALUE, read_span
 from anonloom.typing import FloatArray
 
 
