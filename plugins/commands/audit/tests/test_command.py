@@ -71,8 +71,9 @@ def test_audit_counts_the_cells_that_it_cannot_read(shop, capsys):
     assert 0 == main(arguments)
 
     why = (
-        "neither a value of the original, nor in its hierarchy, nor '[a, b]', "
-        "'{\"a\", \"b\"}' or '*', and counted as entirely lost"
+        "neither a value of the original, nor in its hierarchy, nor in a notation that is known "
+        "(docs/notations.md), and counted as entirely lost; declare what they mean as the column's "
+        "hierarchy in a pipeline"
     )
     assert [
         f"warning: column 'age': 11 cells are {why}",

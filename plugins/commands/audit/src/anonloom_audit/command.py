@@ -2,7 +2,7 @@
 
 import argparse
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from anonloom.errors import FaultyPluginError, PluginError, UsageError, comma_li
 from anonloom.registry import Entry
 from anonloom.spec import MethodUse, Unit, load_pipeline
 from anonloom_audit.columns import guess_schema, unique_columns
-from anonloom_audit.tables import control_table, unread_cells
+from anonloom_audit.tables import control_table
 from anonloom_cli.progress import show_progress
 from anonloom_runner.auditing import run_auditors
 from anonloom_runner.execute import group_codes
@@ -29,6 +29,7 @@ from anonloom_runner.external import (
 from anonloom_runner.findings_text import finding_sections
 from anonloom_runner.key_findings import mark_key_findings
 from anonloom_runner.reporting import chart_data, finding_data
+from anonloom_runner.unread import unread_cells
 
 #: How evidence is given that two tables lack.
 _GIVEN = {
@@ -107,14 +108,13 @@ def execute(arguments: argparse.Namespace) -> int:
         results = run_auditors(
             auditors, case, registry, seed=plan.seed, workers=arguments.jobs, unit=plan.unit
         )
-    assert case.original is not None
-    unread = unread_cells(case.release, case.original)
     parts = _parts(auditors, results)
     if arguments.json:
+        unread = dict(case.unread)
         data = {**_data(plan.schema, parts), "unread": unread, "normalized_cells": hidden}
         print(json.dumps(data, indent=2, allow_nan=False))
         return 0
-    _print_warnings(plan, unread, hidden)
+    _print_warnings(plan, case.unread, hidden)
     for line in finding_sections(parts, everything=arguments.all):
         print(line)
     for name, why in skipped.items():
@@ -171,6 +171,7 @@ def _case(
         other_releases=other_releases(other_paths, original),
         groups=group_codes(original),
         demanded=plan.demanded,
+        unread=unread_cells(release, original),
     )
 
 
@@ -272,7 +273,7 @@ def _data(schema: Schema, parts: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _print_warnings(plan: _Plan, unread: dict[str, int], hidden: dict[str, int]) -> None:
+def _print_warnings(plan: _Plan, unread: Mapping[str, int], hidden: dict[str, int]) -> None:
     """Say what the columns were taken for, and what may make figures wrong."""
     columns = (f"{item.name} ({item.role}, {item.type})" for item in plan.schema)
     print(f"{plan.source}: " + ", ".join(columns))
@@ -280,7 +281,8 @@ def _print_warnings(plan: _Plan, unread: dict[str, int], hidden: dict[str, int])
         cells = "1 cell is" if count == 1 else f"{count} cells are"
         print(
             f"warning: column '{name}': {cells} neither a value of the original, nor in its "
-            "hierarchy, nor '[a, b]', '{\"a\", \"b\"}' or '*', and counted as entirely lost"
+            "hierarchy, nor in a notation that is known (docs/notations.md), and counted as "
+            "entirely lost; declare what they mean as the column's hierarchy in a pipeline"
         )
     for name, count in hidden.items():
         cells = (
