@@ -249,10 +249,13 @@ def test_newcomers_are_those_whom_loops_find_by_difference(population, least):
     population = attrs.evolve(population, known=[True for _ in population.releases])
     findings = Intersection(l=least).audit(population.case(), StageContext())
     expected = newcomers_below(population, least)
-    if expected is None:
+    disclosed = newcomers_below(population, 2)
+    if expected is None or disclosed is None:
         assert findings["newcomers_below_l.illness"].value is None
         return
     few, alone = expected
     assert len(few) == findings["newcomers_below_l.illness"].value
     assert len(alone) == findings["newcomers_below_l_single.illness"].value
+    assert len(disclosed[0]) == findings["newcomers_disclosed.illness"].value
+    assert len(disclosed[1]) == findings["newcomers_disclosed_single.illness"].value
     assert few == rows_named(findings, "newcomers_below_l.illness")

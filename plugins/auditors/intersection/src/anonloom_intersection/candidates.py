@@ -64,7 +64,8 @@ class SensitiveValues:
         has_value = np.diff(starts) == 1
         value = np.full(len(has_value), -1, np.int64)
         value[has_value] = self.possible.indices[starts[:-1][has_value]]
-        return value[self.column.sides[side][rows]]
+        result: IntArray = value[self.column.sides[side][rows]]
+        return result
 
     def counts(self, regions: Regions, side: int, cells: SparseMatrix) -> SparseMatrix:
         """Return (regions x values): rows of each region whose cell stands for the value.
@@ -108,7 +109,7 @@ class Candidates:
     @property
     def values(self) -> IntArray:
         """How many values are possible for each target."""
-        return np.diff(self.rows_by_value.indptr).astype(np.int64)
+        return np.asarray(np.diff(self.rows_by_value.indptr), np.int64)
 
     @property
     def rows(self) -> IntArray:
@@ -127,7 +128,7 @@ class Candidates:
     @property
     def disclosed(self) -> BoolArray:
         """Targets of whom one value is left, their own."""
-        return self.right & (self.values == 1)
+        return np.asarray(self.right & (self.values == 1))
 
     def intersect(self, other: "Candidates") -> "Candidates":
         """Return what is possible by both.
@@ -180,7 +181,7 @@ class Attack:
         regions, covering = [], []
         for release in releases:
             # Each release with the columns that it shows: another may show more.
-            sides = (release, targets)
+            sides: list[Release | Table] = [release, targets]
             names = shared_columns(original, sides, frozenset({"quasi"}))
             regions.append(Regions.of(align_columns(original, sides, names), 1, release))
             covering.append(regions[-1].covering(2, rows))
@@ -188,8 +189,8 @@ class Attack:
         for name in shared_columns(original, [targets], frozenset({"sensitive"})):
             shown = tuple(at for at, release in enumerate(releases) if name in release.frame)
             if len(shown) > 1:
-                sides = (*(releases[at] for at in shown), targets)
-                (column,) = align_columns(original, sides, [name])
+                showing = [releases[at] for at in shown]
+                (column,) = align_columns(original, [*showing, targets], [name])
                 sensitive[name] = SensitiveValues.of(column), shown
         return cls(tuple(regions), tuple(covering), sensitive, rows)
 

@@ -4,7 +4,7 @@ import attrs
 import numpy as np
 
 from anonloom import AuditInput, Release, Table, short_repr
-from anonloom.typing import BoolArray
+from anonloom.typing import BoolArray, IntArray
 from anonloom_intersection.candidates import Attack, Candidates
 
 #: A column of which more cells than this cannot be read says nothing.
@@ -39,13 +39,15 @@ class Evidence:
         """Collect the releases of a case."""
         assert case.original is not None
         releases = (case.release, *case.other_releases)
-        members, published = [], []
+        members: list[BoolArray | None] = []
+        published: list[BoolArray | None] = []
         for release in releases:
             rows = release.rows_in(case.original)
             if release is case.release and case.truth is not None and (case.truth >= 0).any():
                 rows = case.truth
-            for result, kept in ((members, True), (published, ~release.suppressed_rows)):
-                result.append(None if rows is None else _marked(rows, kept, len(case.original)))
+            kept = None if rows is None else rows[~release.suppressed_rows]
+            members.append(_marked(rows, len(case.original)))
+            published.append(_marked(kept, len(case.original)))
         return cls(case.original, releases, tuple(members), tuple(published), known_members)
 
     @property
@@ -124,9 +126,10 @@ class Evidence:
         return f"other release {number}" if number else "the release"
 
 
-def _marked(rows: object, kept: object, people: int) -> BoolArray:
-    """Mark the people whose rows are kept."""
-    rows = np.where(kept, rows, -1)
+def _marked(rows: IntArray | None, people: int) -> BoolArray | None:
+    """Mark the people of these rows, -1 for none; None when nobody knows them."""
+    if rows is None:
+        return None
     result = np.zeros(people, bool)
     result[rows[rows >= 0]] = True
     return result

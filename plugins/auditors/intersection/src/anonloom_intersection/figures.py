@@ -74,7 +74,7 @@ class ColumnFigures:
             ("below_l", few_values, singly_values,
              f"for whom fewer than {l} values of '{name}' are left"),
             ("below_k", few_rows, singly_rows,
-             f"for whom fewer than {k} rows are left whose values of '{name}' fit all releases"),
+             f"for whom fewer than {k} rows with a possible value of '{name}' are left"),
         ):  # fmt: skip
             yield finding(f"people_{figure}.{name}", int(people.sum()),
                           f"Number of people {words} when all releases are put together.",
@@ -98,13 +98,19 @@ class ColumnFigures:
         )
         difference = self._fewest([(pair.people, pair.candidates) for pair in self.newcomers])
         alone = self._fewest([(pair.people, pair.alone) for pair in self.newcomers])
-        yield finding(f"newcomers_below_l.{self.name}", int((difference < self.l).sum()),
-                      f"Number of people in one release alone for whom fewer than {self.l} values "
-                      f"of '{self.name}' are left when another release is taken out of it.",
-                      lacking=lacking, unit="people")  # fmt: skip
-        yield finding(f"newcomers_below_l_single.{self.name}", int((alone < self.l).sum()),
-                      "The same by the release that they are in alone.",
-                      lacking=lacking, unit="people")  # fmt: skip
+        people = len(np.unique(np.concatenate([[], *(pair.people for pair in self.newcomers)])))
+        for figure, least, words in (
+            ("disclosed", 2, f"whose value of '{self.name}' is the only one left"),
+            ("below_l", self.l, f"for whom fewer than {self.l} values of '{self.name}' are left"),
+        ):
+            yield finding(f"newcomers_{figure}.{self.name}", int((difference < least).sum()),
+                          f"Number of people in one release alone {words} when another release is "
+                          "taken out of it.", lacking=lacking, unit="people",
+                          assumptions=(f"{people} people are in one release alone",),
+                          key=figure == "below_l")  # fmt: skip
+            yield finding(f"newcomers_{figure}_single.{self.name}", int((alone < least).sum()),
+                          "The same by the release that they are in alone.",
+                          lacking=lacking, unit="people")  # fmt: skip
 
     def _fewest(self, results: Iterable[tuple[IntArray, Candidates]]) -> FloatArray:
         """Return for everybody the fewest values that are left rightly; infinite for the others."""

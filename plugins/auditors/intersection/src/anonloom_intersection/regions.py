@@ -12,8 +12,8 @@ from anonloom_linkage.aligned_columns import AlignedColumn, Cells
 
 sparse = lazy_module("scipy.sparse")
 
-#: Pairs of people and regions that are compared at a time, in bits.
-CHUNK = 1 << 28
+#: Pairs of people and regions that are compared at a time.
+CHUNK = 1 << 26
 
 
 @short_repr
@@ -83,7 +83,8 @@ class Regions:
         for column, own, cells in zip(self.columns, targets, self.cells, strict=True):
             values, value = np.unique(own, return_inverse=True)
             bits &= np.packbits(_covers(column, values, cells), axis=1)[value]
-        return _positions(bits) + np.array([[first], [0]])
+        pairs: IntArray = _positions(bits) + np.array([[first], [0]])
+        return pairs
 
 
 def _cells(columns: tuple[AlignedColumn, ...], side: int, rows: IntArray) -> Cells:
