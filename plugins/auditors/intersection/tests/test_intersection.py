@@ -78,6 +78,16 @@ def test_two_diverse_releases_disclose_who_is_in_the_overlap_of_two_classes(two)
     assert ([3, 4], [1.0, 1.0]) == (rows.rows.tolist(), rows.scores.tolist())
 
 
+def test_whoever_publishes_is_warned(two):
+    context = StageContext()
+    Intersection().audit(case_of(*two), context)
+    Intersection().audit(case_of(two[0], two[0]), context)
+    assert [
+        "the releases together leave fewer than 2 values of 'illness' for 2 people, and for 0 who "
+        "are in one of them alone, which no release does by itself"
+    ] == [notice.text for notice in context.found if notice.privacy]
+
+
 def test_a_value_counts_as_often_as_both_releases_have_it():
     table = people()
     attack = Attack.prepare(table, [published(table, 30, 38), published(table, 30, 34, 38)])

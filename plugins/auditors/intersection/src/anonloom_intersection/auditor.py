@@ -72,6 +72,8 @@ class Intersection(Auditor):
                     unfit=unfit or evidence.problem_of_values(shown, singles),
                 )
             )
+        for column in columns:
+            column.warn(context)
         unfit = unfit or next((column.unfit for column in columns if column.unfit), "")
         return Findings.of(
             disclosed_people(

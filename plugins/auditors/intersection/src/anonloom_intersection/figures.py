@@ -6,7 +6,7 @@ from functools import cached_property, reduce
 import attrs
 import numpy as np
 
-from anonloom import Chart, Finding, short_repr
+from anonloom import Chart, Finding, StageContext, short_repr
 from anonloom.findings import FindingBuilder, Item, PrivateRows
 from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_intersection.candidates import Candidates
@@ -62,6 +62,21 @@ class ColumnFigures:
             return items
         return [*items, self._chart(), *self._rows(), *self._newcomer_rows()]
 
+    def warn(self, context: StageContext) -> None:
+        """Warn of people for whom other releases leave fewer values than each release does."""
+        if self.unfit:
+            return
+        singly = _any(self._few_values(one) for one in self.singles)
+        people = int((self._few_values(self.together) & ~singly).sum())
+        new = int(((self._left_of_newcomers < self.l) & ~(self._left_alone < self.l)).sum())
+        if people or new:
+            context.warn(
+                f"the releases together leave fewer than {self.l} values of '{self.name}' for "
+                f"{people} people, and for {new} who are in one of them alone, which no release "
+                "does by itself",
+                privacy=True,
+            )
+
     def _counts(self) -> Iterable[Finding]:
         finding = FindingBuilder(self.assumptions, self.unfit)
         few_values, few_rows = self._few_values(self.together), self._few_rows(self.together)
@@ -96,8 +111,7 @@ class ColumnFigures:
         lacking = (
             "" if self.newcomers else "nobody is known to be in one release and not in another"
         )
-        difference = self._fewest([(pair.people, pair.candidates) for pair in self.newcomers])
-        alone = self._fewest([(pair.people, pair.alone) for pair in self.newcomers])
+        difference, alone = self._left_of_newcomers, self._left_alone
         people = len(np.unique(np.concatenate([[], *(pair.people for pair in self.newcomers)])))
         for figure, least, words in (
             ("disclosed", 2, f"whose value of '{self.name}' is the only one left"),
@@ -111,6 +125,14 @@ class ColumnFigures:
             yield finding(f"newcomers_{figure}_single.{self.name}", int((alone < least).sum()),
                           "The same by the release that they are in alone.",
                           lacking=lacking, unit="people")  # fmt: skip
+
+    @cached_property
+    def _left_of_newcomers(self) -> FloatArray:
+        return self._fewest((pair.people, pair.candidates) for pair in self.newcomers)
+
+    @cached_property
+    def _left_alone(self) -> FloatArray:
+        return self._fewest((pair.people, pair.alone) for pair in self.newcomers)
 
     def _fewest(self, results: Iterable[tuple[IntArray, Candidates]]) -> FloatArray:
         """Return for everybody the fewest values that are left rightly; infinite for the others."""
@@ -135,7 +157,7 @@ class ColumnFigures:
         )  # fmt: skip
 
     def _newcomer_rows(self) -> Iterable[PrivateRows]:
-        left = self._fewest([(pair.people, pair.candidates) for pair in self.newcomers])
+        left = self._left_of_newcomers
         yield from _private_rows(
             f"newcomers_below_l.{self.name}", np.flatnonzero(left < self.l), 1.0 / left,
             f"Rows of people in one release alone for whom fewer than {self.l} values of "
