@@ -83,8 +83,8 @@ def test_whoever_publishes_is_warned(two):
     Intersection().audit(case_of(*two), context)
     Intersection().audit(case_of(two[0], two[0]), context)
     assert [
-        "the releases together leave fewer than 2 values of 'illness' for 2 people, and for 0 who "
-        "are in one of them alone, which no release does by itself"
+        "the releases together leave fewer than 2 values of 'illness' for 2 people, which none of "
+        "them does by itself"
     ] == [notice.text for notice in context.found if notice.privacy]
 
 
@@ -133,7 +133,8 @@ def test_newcomers_are_what_a_release_has_more_than_an_earlier_one():
     (rows,) = [rows for rows in findings.private if rows.name == "newcomers_below_l.illness"]
     assert [3, 7] == rows.rows.tolist()
     assert (
-        "2 people are in one release alone" in findings["newcomers_disclosed.illness"].assumptions
+        "2 people are in one release and not in another"
+        in findings["newcomers_disclosed.illness"].assumptions
     )
 
 
@@ -144,8 +145,14 @@ def test_without_origins_everybody_is_attacked_and_nobody_is_new(two):
         "nobody says who is in 1 of the 2 releases: everybody of the original whom they cover is "
         "taken for a member"
     ) in findings["disclosed"].assumptions
-    assert "nobody is known to be in one release and not in another" == reason(
+    assert "nobody says who is in two of the releases" == reason(
         findings, "newcomers_below_l.illness"
+    )
+
+
+def test_where_all_are_in_both_releases_nobody_is_new(two):
+    assert "nobody is known to be in one release and not in another" == reason(
+        audit(case_of(*two)), "newcomers_below_l.illness"
     )
 
 

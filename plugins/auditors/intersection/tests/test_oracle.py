@@ -1,7 +1,7 @@
 """Every figure against loops over people, releases and rows, on random releases that overlap."""
 
 from collections import Counter
-from itertools import permutations
+from itertools import combinations
 
 import attrs
 import pandas as pd
@@ -176,48 +176,110 @@ def only_region(rows, person):
     return regions.pop() if len(regions) == 1 else None
 
 
-def left_for_newcomers(population, later, earlier, person):
-    """What a release leaves possible for somebody new when an earlier one is taken out of it."""
-    stayed = members(population, later) & members(population, earlier)
-    before, after = population.releases[earlier], population.releases[later]
-    left = Counter()
-    for region in {row.region for row in after if covers(row, person)}:
+def region_counts(rows):
+    """By region rows that may have each value, rows that surely do, and how many rows there are."""
+    results = {}
+    for row in rows:
+        if not row.suppressed:
+            may, does, sizes = results.setdefault(row.region, (Counter(), Counter(), Counter()))
+            may.update(row.illnesses)
+            does.update(row.illnesses if len(row.illnesses) == 1 else ())
+            sizes["rows"] += 1
+    return results
+
+
+def certain_regions(rows, people, numbers):
+    """The region of everybody whom one alone covers, and that has as many rows as people."""
+    regions = {number: only_region(rows, people[number]) for number in numbers}
+    taken = Counter(regions.values())
+    sizes = Counter(row.region for row in rows if not row.suppressed)
+    return {
+        number: region if region and taken[region] <= sizes[region] else None
+        for number, region in regions.items()
+    }
+
+
+def upper_bounds(first, second, shared):
+    """Tighten, one after another, how many people of a group of both releases have a value."""
+    tables = region_counts(first), region_counts(second)
+    people = dict(shared)
+    for number, table in enumerate(tables):
+        for region, (_, _, sizes) in table.items():
+            inside = sum(size for pair, size in shared.items() if pair[number] == region)
+            people[(region, None) if number == 0 else (None, region)] = sizes["rows"] - inside
+    complete = all(row.illnesses for row in (*first, *second) if not row.suppressed)
+    entries = [(group, value) for group in people for value in ILLNESSES]
+    lower, upper = dict.fromkeys(entries, 0), {}
+    sums = []
+    for group, size in people.items():
+        inside = [table[region] for table, region in zip(tables, group, strict=True) if region]
+        for value in ILLNESSES:
+            upper[group, value] = min(size, *(may[value] for may, _, _ in inside))
+        own = [(group, value) for value in ILLNESSES]
+        sums.append((own, size if complete else 0, size))
+    for number, table in enumerate(tables):
+        for region, (may, does, _) in table.items():
+            for value in ILLNESSES:
+                parts = [(group, value) for group in people if group[number] == region]
+                sums.append((parts, does[value], may[value]))
+    plain, before = dict(upper), None
+    while before != (lower, upper):
+        before = dict(lower), dict(upper)
+        for parts, least, most in sums:
+            for entry in parts:
+                others = [other for other in parts if other != entry]
+                lower[entry] = max(lower[entry], least - sum(upper[other] for other in others))
+                upper[entry] = min(upper[entry], most - sum(lower[other] for other in others))
+                if lower[entry] > upper[entry]:
+                    return plain
+    return upper
+
+
+def left_by_register(population, pair):
+    """What two releases leave possible for everybody in one of them, or in both."""
+    people = population.people
+    releases = [population.releases[number] for number in pair]
+    inside = [members(population, number) for number in pair]
+    both = inside[0] & inside[1]
+    regions = [certain_regions(rows, people, both) for rows in releases]
+    of_both = {number: (regions[0][number], regions[1][number]) for number in both}
+    certain = {number: group for number, group in of_both.items() if all(group)}
+    upper = upper_bounds(*releases, Counter(certain.values()))
+
+    def rest(number, release):
         counts = Counter()
-        for row in after:
-            if row.region == region and not row.suppressed:
-                counts.update(row.illnesses)
-        for old in {row.region for row in before if not row.suppressed}:
-            shared = sum(
-                only_region(before, population.people[number]) == old
-                and only_region(after, population.people[number]) == region
-                for number in stayed
-            )
-            inside = [row for row in before if row.region == old]
-            certain = Counter(
-                next(iter(row.illnesses)) for row in inside if len(row.illnesses) == 1
-            )
-            for value, number in certain.items():
-                # Of these, so many may be people who are not known to be in the later region.
-                counts[value] -= max(0, number - (len(inside) - shared)) if shared else 0
-        left += counts
-    return left
+        for region in {row.region for row in releases[release] if covers(row, people[number])}:
+            group = (region, None) if release == 0 else (None, region)
+            counts += Counter({value: upper[group, value] for value in ILLNESSES})
+        return counts
+
+    left = {}
+    for number in both:
+        if number in certain:
+            group = certain[number]
+            left[number] = +Counter({value: upper[group, value] for value in ILLNESSES})
+        else:
+            left[number] = rest(number, 0) & rest(number, 1)
+    apart = {number: rest(number, 0) for number in inside[0] - both}
+    apart |= {number: rest(number, 1) for number in inside[1] - both}
+    return left, apart
 
 
-def newcomers_below(population, least):
-    results, alone, any_newcomers = set(), set(), False
-    for later, earlier in permutations(range(len(population.releases)), 2):
-        if not (population.known[later] and population.known[earlier]):
+def named_by_register(population, least):
+    """People of whom too few values are left: in both releases of a pair, and in one alone."""
+    results = {"register": None, "newcomers": None}
+    for pair in combinations(range(len(population.releases)), 2):
+        if not all(population.known[number] for number in pair):
             continue
-        for number in members(population, later) - members(population, earlier):
-            any_newcomers = True
-            person = population.people[number]
-            left = left_for_newcomers(population, later, earlier, person)
-            if left[person[2]] > 0 and len(left) < least:
-                results.add(number)
-            counts = rows_by_value(population.releases[later], person)
-            if counts[person[2]] > 0 and len(counts) < least:
-                alone.add(number)
-    return (results, alone) if any_newcomers else None
+        for name, left in zip(results, left_by_register(population, pair), strict=True):
+            few = {
+                number
+                for number, counts in left.items()
+                if counts[population.people[number][2]] > 0 and len(counts) < least
+            }
+            if left:
+                results[name] = (results[name] or set()) | few
+    return results
 
 
 def rows_named(findings, name):
@@ -245,17 +307,23 @@ def test_every_figure_is_what_loops_over_people_releases_and_rows_count(populati
 
 
 @given(populations(), st.integers(2, 4))
-def test_newcomers_are_those_whom_loops_find_by_difference(population, least):
-    population = attrs.evolve(population, known=[True for _ in population.releases])
+def test_a_register_leaves_what_bounds_leave_that_are_tightened_one_by_one(population, least):
     findings = Intersection(l=least).audit(population.case(), StageContext())
-    expected = newcomers_below(population, least)
-    disclosed = newcomers_below(population, 2)
-    if expected is None or disclosed is None:
-        assert findings["newcomers_below_l.illness"].value is None
-        return
-    few, alone = expected
-    assert len(few) == findings["newcomers_below_l.illness"].value
-    assert len(alone) == findings["newcomers_below_l_single.illness"].value
-    assert len(disclosed[0]) == findings["newcomers_disclosed.illness"].value
-    assert len(disclosed[1]) == findings["newcomers_disclosed_single.illness"].value
-    assert few == rows_named(findings, "newcomers_below_l.illness")
+    few, disclosed = named_by_register(population, least), named_by_register(population, 2)
+    for name, people in few.items():
+        assert (None if people is None else len(people)) == findings[
+            f"{name}_below_l.illness"
+        ].value
+        assert (None if people is None else len(disclosed[name])) == findings[
+            f"{name}_disclosed.illness"
+        ].value
+        assert (people or set()) == rows_named(findings, f"{name}_below_l.illness")
+
+
+@given(populations())
+def test_a_register_never_leaves_more_than_the_intersection(population):
+    population = attrs.evolve(population, releases=population.releases[:2], known=[True, True])
+    findings = Intersection().audit(population.case(), StageContext())
+    assert rows_named(findings, "below_l.illness") <= rows_named(
+        findings, "register_below_l.illness"
+    )

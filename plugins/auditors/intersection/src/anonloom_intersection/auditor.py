@@ -1,6 +1,6 @@
 """The auditor `intersection`: several releases about the same people, put together."""
 
-from itertools import permutations
+from itertools import combinations
 from typing import ClassVar, Literal
 
 import attrs
@@ -12,9 +12,9 @@ from anonloom.findings import FindingBuilder
 from anonloom.params import at_least
 from anonloom.typing import BoolArray, IntArray
 from anonloom_intersection.candidates import Attack
-from anonloom_intersection.difference import Newcomers, newcomers
 from anonloom_intersection.evidence import Evidence
 from anonloom_intersection.figures import ColumnFigures, disclosed_people
+from anonloom_intersection.register import Pair, solve
 
 NO_SENSITIVE = "no column has the role 'sensitive': there is nothing to disclose"
 ASSUMED = (
@@ -52,7 +52,7 @@ class Intersection(Auditor):
         return None if schema.names_with_role("sensitive") else NO_SENSITIVE
 
     def audit(self, case: AuditInput, context: StageContext) -> Findings:
-        """Attack every person with all releases, with each alone, and newcomers by difference."""
+        """Attack every person with all releases, with each alone, and by a register of members."""
         assert case.original is not None
         evidence = Evidence.of(case, known_members=self.known_members)
         attack = Attack.prepare(case.original, evidence.releases)
@@ -60,16 +60,17 @@ class Intersection(Auditor):
         columns = []
         for name, (_, shown) in attack.sensitive.items():
             singles = attack.singles(name)
+            wrong = unfit or evidence.problem_of_values(shown, singles)
             columns.append(
                 ColumnFigures(
                     name=name,
                     attacked=evidence.attacked,
                     singles=singles,
-                    newcomers=_all_newcomers(attack, name, evidence),
+                    pairs=[] if wrong else _all_pairs(attack, name, evidence),
                     l=self._l(attack, name),
                     k=self._k(case, attack),
                     assumptions=(ASSUMED, evidence.assumption),
-                    unfit=unfit or evidence.problem_of_values(shown, singles),
+                    unfit=wrong,
                 )
             )
         for column in columns:
@@ -105,16 +106,16 @@ def _least(counts: IntArray) -> int:
     return int(counts.min()) if len(counts) else 0
 
 
-def _all_newcomers(attack: Attack, name: str, evidence: Evidence) -> list[Newcomers]:
-    """Take every release out of every other whose people are known, too."""
+def _all_pairs(attack: Attack, name: str, evidence: Evidence) -> list[Pair]:
+    """Solve every pair of releases whose people are known."""
     if not evidence.known_members:
         return []
     _, shown = attack.sensitive[name]
     members = [evidence.members[release] for release in shown]
     return [
-        newcomers(attack, name, later, earlier, (inside, before))
-        for (later, inside), (earlier, before) in permutations(enumerate(members), 2)
-        if inside is not None and before is not None and (inside & ~before).any()
+        solve(attack, name, (first, second), (inside, other))
+        for (first, inside), (second, other) in combinations(enumerate(members), 2)
+        if inside is not None and other is not None
     ]
 
 

@@ -130,6 +130,10 @@ class Candidates:
         """Targets of whom one value is left, their own."""
         return np.asarray(self.right & (self.values == 1))
 
+    def of(self, targets: IntArray) -> "Candidates":
+        """Return the candidates of some of the targets."""
+        return Candidates(self.rows_by_value[targets], self.own[targets])
+
     def intersect(self, other: "Candidates") -> "Candidates":
         """Return what is possible by both.
 

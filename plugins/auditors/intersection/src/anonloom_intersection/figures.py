@@ -10,8 +10,9 @@ from anonloom import Chart, Finding, StageContext, short_repr
 from anonloom.findings import FindingBuilder, Item, PrivateRows
 from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_intersection.candidates import Candidates
-from anonloom_intersection.difference import Newcomers
+from anonloom_intersection.register import Known, Pair
 
+REGISTER = "the attacker has a register of everybody in both releases"
 #: The chart counts up to so many candidates.
 MOST_SHOWN = 10
 
@@ -25,8 +26,8 @@ class ColumnFigures:
     ----------
     singles
         What each release by itself leaves possible for everybody of the original.
-    newcomers
-        One for every pair of releases of which somebody is known to be in the first alone.
+    pairs
+        Every pair of releases whose people are known.
     unfit
         Why nothing can be said; empty when something can.
     """
@@ -34,7 +35,7 @@ class ColumnFigures:
     name: str
     attacked: BoolArray
     singles: tuple[Candidates, ...]
-    newcomers: list[Newcomers]
+    pairs: list[Pair]
     l: int  # noqa: E741  # the papers call it l
     k: int
     assumptions: tuple[str, ...]
@@ -57,23 +58,23 @@ class ColumnFigures:
 
     def items(self) -> list[Item]:
         """Return the figures, the chart and the rows."""
-        items: list[Item] = [*self._counts(), *self._newcomer_counts()]
+        items: list[Item] = [*self._counts(), *self._register_counts()]
         if self.unfit:
             return items
-        return [*items, self._chart(), *self._rows(), *self._newcomer_rows()]
+        return [*items, self._chart(), *self._rows(), *self._register_rows()]
 
     def warn(self, context: StageContext) -> None:
-        """Warn of people for whom other releases leave fewer values than each release does."""
+        """Warn of people for whom releases together leave fewer values than each does."""
         if self.unfit:
             return
         singly = _any(self._few_values(one) for one in self.singles)
-        people = int((self._few_values(self.together) & ~singly).sum())
-        new = int(((self._left_of_newcomers < self.l) & ~(self._left_alone < self.l)).sum())
-        if people or new:
+        people = self._few_values(self.together) & ~singly
+        for group in self._groups:
+            people |= (group.together < self.l) & ~(group.singly < self.l)
+        if people.any():
             context.warn(
                 f"the releases together leave fewer than {self.l} values of '{self.name}' for "
-                f"{people} people, and for {new} who are in one of them alone, which no release "
-                "does by itself",
+                f"{int(people.sum())} people, which none of them does by itself",
                 privacy=True,
             )
 
@@ -104,43 +105,35 @@ class ColumnFigures:
     def _few_rows(self, candidates: Candidates) -> BoolArray:
         return self.attacked & candidates.right & (candidates.rows < self.k)
 
-    def _newcomer_counts(self) -> Iterable[Finding]:
-        finding = FindingBuilder(
-            (*self.assumptions, "the attacker knows who is new, or has left"), self.unfit
-        )
-        lacking = (
-            "" if self.newcomers else "nobody is known to be in one release and not in another"
-        )
-        difference, alone = self._left_of_newcomers, self._left_alone
-        people = len(np.unique(np.concatenate([[], *(pair.people for pair in self.newcomers)])))
-        for figure, least, words in (
-            ("disclosed", 2, f"whose value of '{self.name}' is the only one left"),
-            ("below_l", self.l, f"for whom fewer than {self.l} values of '{self.name}' are left"),
-        ):
-            yield finding(f"newcomers_{figure}.{self.name}", int((difference < least).sum()),
-                          f"Number of people in one release alone {words} when another release is "
-                          "taken out of it.", lacking=lacking, unit="people",
-                          assumptions=(f"{people} people are in one release alone",),
-                          key=figure == "below_l")  # fmt: skip
-            yield finding(f"newcomers_{figure}_single.{self.name}", int((alone < least).sum()),
-                          "The same by the release that they are in alone.",
-                          lacking=lacking, unit="people")  # fmt: skip
+    def _register_counts(self) -> Iterable[Finding]:
+        finding = FindingBuilder((*self.assumptions, REGISTER), self.unfit)
+        unknown = "" if self.pairs else "nobody says who is in two of the releases"
+        for group in self._groups:
+            nobody = "" if group.people else f"nobody is known to be in {group.where}"
+            for figure, least, words in (
+                ("disclosed", 2, f"whose value of '{self.name}' is the only one left"),
+                ("below_l", self.l,
+                 f"for whom fewer than {self.l} values of '{self.name}' are left"),
+            ):  # fmt: skip
+                yield finding(f"{group.name}_{figure}.{self.name}",
+                              int((group.together < least).sum()),
+                              f"Number of people in {group.where} {words} to an attacker who also "
+                              "knows all other members.", lacking=unknown or nobody,
+                              assumptions=(f"{group.people} people are in {group.where}",),
+                              unit="people", key=figure == "below_l")  # fmt: skip
+                yield finding(f"{group.name}_{figure}_single.{self.name}",
+                              int((group.singly < least).sum()),
+                              "The same by one of the releases alone.",
+                              lacking=unknown or nobody, unit="people")  # fmt: skip
 
     @cached_property
-    def _left_of_newcomers(self) -> FloatArray:
-        return self._fewest((pair.people, pair.candidates) for pair in self.newcomers)
-
-    @cached_property
-    def _left_alone(self) -> FloatArray:
-        return self._fewest((pair.people, pair.alone) for pair in self.newcomers)
-
-    def _fewest(self, results: Iterable[tuple[IntArray, Candidates]]) -> FloatArray:
-        """Return for everybody the fewest values that are left rightly; infinite for the others."""
-        fewest = np.full(len(self.attacked), np.inf)
-        for people, candidates in results:
-            left = np.where(candidates.right, candidates.values, np.inf)
-            fewest[people] = np.minimum(fewest[people], left)
-        return fewest
+    def _groups(self) -> "tuple[_Group, _Group]":
+        people = len(self.attacked)
+        apart = [known for pair in self.pairs for known in pair.apart]
+        return (
+            _Group.of("register", "two releases", [pair.both for pair in self.pairs], people),
+            _Group.of("newcomers", "one release and not in another", apart, people),
+        )
 
     def _rows(self) -> Iterable[PrivateRows]:
         fewest = 1.0 / np.maximum(self.together.values, 1)
@@ -156,14 +149,15 @@ class ColumnFigures:
             "divided by how many.",
         )  # fmt: skip
 
-    def _newcomer_rows(self) -> Iterable[PrivateRows]:
-        left = self._left_of_newcomers
-        yield from _private_rows(
-            f"newcomers_below_l.{self.name}", np.flatnonzero(left < self.l), 1.0 / left,
-            f"Rows of people in one release alone for whom fewer than {self.l} values of "
-            f"'{self.name}' are left when another release is taken out of it; the score is 1 "
-            "divided by how many.",
-        )  # fmt: skip
+    def _register_rows(self) -> Iterable[PrivateRows]:
+        for group in self._groups:
+            yield from _private_rows(
+                f"{group.name}_below_l.{self.name}", np.flatnonzero(group.together < self.l),
+                1.0 / group.together,
+                f"Rows of people in {group.where} for whom fewer than {self.l} values of "
+                f"'{self.name}' are left to an attacker who also knows all other members; the "
+                "score is 1 divided by how many.",
+            )  # fmt: skip
 
     def _chart(self) -> Chart:
         labels = [*(str(number) for number in range(1, MOST_SHOWN)), f"{MOST_SHOWN} or more"]
@@ -188,6 +182,43 @@ class ColumnFigures:
         bins = np.minimum(values[right], MOST_SHOWN)
         counts = np.bincount(bins, minlength=MOST_SHOWN + 1)[1:]
         return [float(share) for share in counts / max(int(self.attacked.sum()), 1)]
+
+
+@short_repr
+@attrs.frozen(eq=False)
+class _Group:
+    """People in two releases, or in one alone, and how few values are left for each.
+
+    Attributes
+    ----------
+    where
+        Where they are, in words.
+    people
+        How many they are.
+    together, singly
+        For everybody of the original the fewest values that any pair of releases leaves, and that
+        any release of them does by itself; infinite where the own value is not among them.
+    """
+
+    name: str
+    where: str
+    people: int
+    together: FloatArray
+    singly: FloatArray
+
+    @classmethod
+    def of(cls, name: str, where: str, results: Sequence[Known], people: int) -> "_Group":
+        known = np.zeros(people, bool)
+        together, singly = np.full(people, np.inf), np.full(people, np.inf)
+        for result in results:
+            known[result.people] = True
+            for candidates, fewest in (
+                (result.candidates, together),
+                *((single, singly) for single in result.single),
+            ):
+                left = np.where(candidates.right, candidates.values, np.inf)
+                fewest[result.people] = np.minimum(fewest[result.people], left)
+        return cls(name, where, int(known.sum()), together, singly)
 
 
 def disclosed_people(
