@@ -15,7 +15,8 @@ def anonloom_register_auditors() -> list[Method]:
             summary="Whose sensitive values several releases give away together.",
             paper="Ganta, Kasiviswanathan and Smith, Composition attacks and auxiliary information "
             "in data privacy, KDD 2008 (intersection); Byun et al., Secure anonymization for "
-            "incremental datasets, SDM 2006 (difference)",
+            "incremental datasets, SDM 2006 (difference); Dobra and Fienberg, Bounds for cell "
+            "entries in contingency tables, PNAS 2000 (register)",
             reads={"quasi", "sensitive"},
         )
     ]
