@@ -109,6 +109,20 @@ def test_audit_takes_people_outside_and_other_releases(shop, capsys):
     ]
 
 
+def test_auditors_of_a_pipeline_are_given_what_the_command_line_names(shop, capsys):
+    shop.change("audit:\n", "audit:\n  - auditor: needs-control\n  - auditor: needs-others\n")
+    (shop.folder / "strangers.csv").write_text("age,sex,illness,bill\n20,f,flu,3\n21,m,cold,4\n")
+    arguments = ["audit", "clinic.csv", "clinic.csv", "--pipeline", "pipeline.yaml", "--quiet"]
+    assert 2 == main(arguments)
+    assert (
+        "auditor 'needs-others' needs other releases of the same population"
+        in capsys.readouterr().err
+    )
+    assert 0 == main([*arguments, "--control", "strangers.csv", "--also", "clinic.csv", "--json"])
+    result = json.loads(capsys.readouterr().out)["audits"]
+    assert ["needs-control", "needs-others"] == [audit["auditor"] for audit in result][:2]
+
+
 def test_audit_reads_the_other_releases_of_a_pipeline(shop, capsys):
     (shop.folder / "earlier.csv").write_text("age,sex\n*,f\n")
     shop.change("data:\n", "data:\n  other_releases: [earlier.csv]\n")

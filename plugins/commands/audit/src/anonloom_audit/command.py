@@ -10,6 +10,7 @@ import attrs
 import pandas as pd
 
 from anonloom import AuditInput, Findings, Guard, Registry, Schema, Table
+from anonloom.data import Need
 from anonloom.errors import FaultyPluginError, PluginError, UsageError, comma_list
 from anonloom.registry import Entry
 from anonloom.spec import MethodUse, Unit, load_pipeline
@@ -130,7 +131,11 @@ def _plan(
             "--truth is for columns that are guessed",
             hint="Declare the column with the role 'truth' in the pipeline.",
         )
-    spec = load_pipeline(arguments.pipeline, registry) if arguments.pipeline else None
+    spec = (
+        load_pipeline(arguments.pipeline, registry, evidence=_evidence_given(arguments))
+        if arguments.pipeline
+        else None
+    )
     skipped: dict[str, str] = {}
     auditors: tuple[MethodUse, ...] = spec.audit if spec else ()
     if arguments.auditors:
@@ -153,6 +158,15 @@ def _plan(
         spec.data.other_releases,
         unit=spec.data.unit,
     )
+
+
+def _evidence_given(arguments: argparse.Namespace) -> set[Need]:
+    """Return what the command line gives auditors, whatever the pipeline lacks."""
+    given: dict[Need, object] = {
+        "control": arguments.control,
+        "other_releases": arguments.others,
+    }
+    return {need for need, value in given.items() if value}
 
 
 def _case(
