@@ -12,6 +12,7 @@ import attrs
 import numpy as np
 
 from anonloom import AuditInput, Findings, StageContext, Table, short_repr
+from anonloom.data import MOST_UNREAD
 from anonloom.findings import (
     AttackResult,
     Baseline,
@@ -48,8 +49,6 @@ LEFT_OUT, MOST_LEFT_OUT = 0.1, 1_000
 LEAST_OF_A_COPY, MOST_OF_STRANGERS = 0.9, 0.05
 #: Where the best attacker finds no more of a copy beyond chance, there is nothing to find.
 LEAST_TO_FIND = 0.01
-#: A column of which more cells than this cannot be read says nothing.
-MOST_UNREAD = 0.01
 NO_CONTROL = "not assessable without --control"
 
 Attack = Callable[[AuditInput, Table, StageContext], Sequence[Answers]]
