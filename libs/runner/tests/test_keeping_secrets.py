@@ -241,13 +241,16 @@ class Hundreds(Mechanism):
             attrs.evolve(column, type="category") if column.name == "bill" else column
             for column in table.schema
         ]
-        hundreds = table.frame.assign(bill=[f"{cell // 100:.0f}.." for cell in table.frame["bill"]])
+        hundreds = table.frame.assign(
+            bill=[f"{int(cell) // 100}.." for cell in table.frame["bill"]]
+        )
         return Table.build(hundreds, Schema(columns), table.origin)
 
 
 @pytest.mark.parametrize("coarse", [True, False])
 def test_a_release_with_a_coarser_column_is_not_replayed(clinic, coarse):
     """Its cells cover the originals, but a replay would publish the new ones as they are."""
+    clinic.change("bill: {role: other}", "bill: {role: other, type: number}")
     clinic.change("stages:\n", "stages:\n  - mechanism: add-one\n")
     pipeline = clinic.pipeline()
     stages = tuple(

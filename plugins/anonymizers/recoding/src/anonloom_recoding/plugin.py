@@ -1,4 +1,4 @@
-"""What this distribution offers: generalizers, simple outlier handlers, rounding, dropping columns."""
+"""What this distribution offers: generalizers, outlier handlers, rounding, dropping of columns."""
 
 from anonloom.api import ROLES, Method, hookimpl
 
