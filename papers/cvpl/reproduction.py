@@ -238,4 +238,5 @@ def _change(base: float | None, value: float | None) -> str | None:
     """The paper's relative change against its default (Appendix B); none of the default itself."""
     if base is None or value is None or base == value:
         return None
-    return f"{(value - base) / base:+.0%}"
+    percent = round(100 * (value - base) / base)
+    return f"{percent:+d}%" if percent else "0%"
