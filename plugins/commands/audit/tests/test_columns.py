@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from anonloom import Column, Schema, Table
 from anonloom.errors import DataError, UsageError
 from anonloom_audit.columns import assign_roles, identifiers_published
-from anonloom_audit.tables import control_table, unread_cells
+from anonloom_audit.tables import control_table
 from anonloom_runner.external import release_from
+from anonloom_runner.unread import unread_cells
 
 PEOPLE = Schema(
     [

@@ -10,7 +10,7 @@ import attrs
 import pandas as pd
 
 from anonloom import AuditInput, Findings, Guard, Registry, Release, Schema, Table, short_repr
-from anonloom.data import Role
+from anonloom.data import Need, Role
 from anonloom.errors import PrivacyError, UsageError, did_you_mean
 from anonloom.spec import (
     Condition,
@@ -27,7 +27,7 @@ from anonloom_audit.output import file_digest, private_names, write_audit
 from anonloom_audit.releases import ForeignRelease, read_releases
 from anonloom_audit.renames import parse_renames, refuse_unmatched, rename_columns
 from anonloom_audit.report import AuditedRelease, audit_report, audited_release
-from anonloom_audit.tables import control_table, unread_cells
+from anonloom_audit.tables import control_table
 from anonloom_audit.terminal import column_lines, ranking_lines, release_lines
 from anonloom_cli.interruption import interrupt_when_asked
 from anonloom_cli.progress import show_progress
@@ -45,6 +45,7 @@ from anonloom_runner.external import (
 from anonloom_runner.hand_over import LIMIT
 from anonloom_runner.headline import headline_findings
 from anonloom_runner.outputs import refuse_existing
+from anonloom_runner.unread import unread_cells
 
 #: What a condition can be set on besides auditors' figures: the worst attack.
 HEADLINE = "headline"
@@ -268,7 +269,11 @@ def _configure(
 ) -> tuple[_Configuration, list[ForeignRelease]]:
     """Decide everything that is the same for all releases; these get the original's names."""
     attacked = _attacked(arguments.people)
-    spec = load_pipeline(arguments.pipeline, registry) if arguments.pipeline else None
+    spec = (
+        load_pipeline(arguments.pipeline, registry, evidence=_evidence_given(arguments))
+        if arguments.pipeline
+        else None
+    )
     schema = spec.data.schema if spec else None
     if arguments.schema:
         schema = load_schema(arguments.schema, registry)
@@ -308,6 +313,15 @@ def _configure(
         named=tuple(arguments.auditors),
     )
     return configuration, releases
+
+
+def _evidence_given(arguments: argparse.Namespace) -> set[Need]:
+    """Return what the command line gives auditors, whatever the pipeline lacks."""
+    given: dict[Need, object] = {
+        "control": arguments.control,
+        "other_releases": arguments.others,
+    }
+    return {need for need, value in given.items() if value}
 
 
 def _declared_roles(arguments: argparse.Namespace) -> dict[str, Role]:

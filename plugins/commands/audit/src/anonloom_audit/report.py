@@ -8,6 +8,7 @@ import attrs
 import numpy as np
 
 from anonloom import AuditInput, Findings, Registry, Table, short_repr
+from anonloom.data import MOST_UNREAD
 from anonloom.params import as_values
 from anonloom.spec import MethodUse, Unit
 from anonloom_audit.columns import Roles, identifiers_published
@@ -20,8 +21,6 @@ from anonloom_runner.reporting import NO_SENSITIVE, chart_data, finding_data, in
 
 #: Version of the layout of an audit's report.json.
 FORMAT = 1
-#: A column of which more cells than this cannot be read says nothing.
-MOST_UNREAD = 0.01
 #: Answers in the order in which they worry; what is not known stands at the limit.
 _WORRY = {"no": 0, "not yet": 1, "nothing against it": 2}
 

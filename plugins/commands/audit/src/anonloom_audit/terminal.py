@@ -87,7 +87,8 @@ def warning_lines(release: Mapping[str, Any]) -> Iterator[str]:
         cells = "1 cell is" if count == 1 else f"{count} cells are"
         yield (
             f"  warning: column '{name}': {cells} neither a value of the original, nor in its "
-            "hierarchy, nor '[a, b]', '{\"a\", \"b\"}' or '*', and counted as entirely lost"
+            "hierarchy, nor in a notation that is known (docs/notations.md), and counted as "
+            "entirely lost; declare what they mean as the column's hierarchy in a pipeline"
         )
     for name, count in release["normalized_cells"].items():
         cells = (
