@@ -21,6 +21,7 @@ __all__ = [
     "findings_text",
     "hand_over",
     "headline",
+    "identifier_shapes",
     "key_findings",
     "lookalikes",
     "outputs",

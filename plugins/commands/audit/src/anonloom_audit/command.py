@@ -153,7 +153,6 @@ def _configure_result(group: Any) -> None:
     group.add_argument(
         "--limit",
         type=float,
-        default=LIMIT,
         metavar="RISK",
         help=f"the risk above which a release is not handed over; default: {LIMIT}",
     )
@@ -235,7 +234,7 @@ def _refuse_usage(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--jobs must be at least 1. Got {arguments.jobs} instead.")
     if arguments.seed is not None and arguments.seed < 0:
         raise UsageError(f"--seed must be at least 0. Got {arguments.seed} instead.")
-    if not 0 <= arguments.limit < 1:
+    if arguments.limit is not None and not 0 <= arguments.limit < 1:
         raise UsageError(f"--limit must be from 0 to below 1. Got {arguments.limit:g} instead.")
     if arguments.replace and not arguments.to:
         raise UsageError("--replace is for a folder that is written: give --to FOLDER")
@@ -308,7 +307,7 @@ def _configure(
         spec=spec,
         seed=arguments.seed if arguments.seed is not None else (spec and spec.seed) or 0,
         attacked=attacked,
-        limit=arguments.limit,
+        limit=LIMIT if arguments.limit is None else arguments.limit,
         workers=arguments.jobs,
         named=tuple(arguments.auditors),
     )
