@@ -40,6 +40,7 @@ def test_what_an_attacker_says_of_columns_goes_first():
     found = Findings.of(
         Finding(name="ablation.town", value=0.3, interval=(0.2, 0.4), meaning="It falls."),
         Finding(name="ablation.id", value=0.1, interval=(-0.1, 0.4), meaning="It may fall."),
+        Finding(name="ablation.x", value=0.01, interval=(0.005, 0.02), meaning="It hardly does."),
     )
     assert [
         "Make 'town' coarser, or leave it out: without it attackers find 30 % of the people less.",

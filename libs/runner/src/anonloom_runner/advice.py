@@ -14,7 +14,8 @@ __all__ = [
 
 #: Rows in groups smaller than this are few among whom to hide: k = 5 is what is usually asked for.
 FEW = 5
-#: A column matters where without it so many fewer rows, of all, stand in such groups.
+#: A column matters where without it so many fewer rows, of all, stand in such groups, or so many
+#: fewer people are found.
 MATTERS = 0.05
 #: Where fewer of the people attacked are found, it may help to take out their rows alone.
 FEW_FOUND = 0.1
@@ -74,7 +75,8 @@ def _columns_of_attackers(findings: Mapping[str, Findings]) -> list[str]:
         for item in found:
             if item.name.startswith(ABLATION) and item.assessable and item.interval:
                 column = item.name.removeprefix(ABLATION)
-                if item.interval[0] > 0 and _value(item) > _value(falls.get(column)):
+                sure = item.interval[0] > 0 and _value(item) >= MATTERS
+                if sure and _value(item) > _value(falls.get(column)):
                     falls[column] = item
     order = sorted(falls, key=lambda column: -_value(falls[column]))[:MOST_COLUMNS]
     return [
