@@ -43,9 +43,9 @@ def test_a_risk_above_the_limit_is_not_handed_over():
         ("singling out", "61 % of the people attacked can be singled out because of it"),
         (
             "inference",
-            "something sensitive can be told of 61 % of the people attacked because of it",
+            "attackers can tell something sensitive about 61 % of the people attacked",
         ),
-        ("membership", "it can be told of 61 % of the people attacked that they are in the table"),
+        ("membership", "attackers can tell that 61 % of the people attacked are in it"),
     ],
 )
 def test_every_question_has_its_sentence(question, words):
@@ -55,12 +55,11 @@ def test_every_question_has_its_sentence(question, words):
 
 def test_where_every_question_is_answered_and_nobody_is_found_nothing_speaks_against_it():
     result = answer(harmless())
-    assert ("nothing against it", "green", ()) == (
-        result.answer, result.data()["tone"], result.reasons,
-    )  # fmt: skip
+    assert ("nothing against it", "green") == (result.answer, result.data()["tone"])
+    assert ("Other attackers may know more: this is no proof.",) == result.reasons
     assert (
         "Nothing found speaks against handing this over: no attack tried finds more people than "
-        "it finds among strangers." == result.sentence
+        "it finds among strangers, beyond chance." == result.sentence
     )
 
 

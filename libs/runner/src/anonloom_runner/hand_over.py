@@ -28,8 +28,8 @@ _TONES = {"no": "refused", "not yet": "amber", "nothing against it": "green"}
 _FOUND = {
     "singling out": "{share} of the people attacked can be singled out because of it",
     "linkability": "{share} of the people attacked can be found again because of it",
-    "inference": "something sensitive can be told of {share} of the people attacked because of it",
-    "membership": "it can be told of {share} of the people attacked that they are in the table",
+    "inference": "attackers can tell something sensitive about {share} of the people attacked",
+    "membership": "attackers can tell that {share} of the people attacked are in it",
 }
 
 
@@ -89,7 +89,8 @@ def decide(
     return Decision(
         "nothing against it",
         "Nothing found speaks against handing this over: no attack tried finds more people than "
-        "it finds among strangers.",
+        "it finds among strangers, beyond chance.",
+        ("Other attackers may know more: this is no proof.",),
     )
 
 
@@ -107,7 +108,7 @@ def rule_texts(limit: float = LIMIT) -> list[str]:
         "Not yet: an attack finds people beyond chance; the interval of one reaches above "
         f"{percent(limit)}; one of the four questions has no attack that says anything; or a "
         "control, readable cells or the roles of columns are missing.",
-        "Nothing against it: none of this. Other attackers may know more.",
+        "Nothing against it: none of this.",
     ]
 
 

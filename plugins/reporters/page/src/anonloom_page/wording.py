@@ -52,12 +52,14 @@ def percent(share: Any) -> str:
 
 
 def rounded(share: Any) -> str:
-    """Write an estimated share as a percentage, with two digits that matter."""
+    """Write an estimated share as a percentage of two digits that matter, which no line tears."""
     value = number(share)
     if value is None or 0 < value < 0.001:
-        return percent(share)
-    digits = 1 if value < 0.0995 or 0.995 <= value < 1 else 0
-    return f"{100 * value:.{digits}f}".removesuffix(".0") + " %"
+        text = percent(share)
+    else:
+        digits = 1 if value < 0.0995 or 0.995 <= value < 1 else 0
+        text = f"{100 * value:.{digits}f}".removesuffix(".0") + " %"
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def short(text: Any, longest: int = LONGEST) -> str:
