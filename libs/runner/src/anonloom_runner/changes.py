@@ -4,18 +4,71 @@ Where it is known whose the rows are, every cell is compared with its own origin
 distributions are: so many cells at least were changed, and the mean moved by so much.
 """
 
+import math
+from collections.abc import Iterator
 from typing import Any
 
+import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonloom import Release, Table
+from anonloom import Release, Table, short_repr
+from anonloom.data import row_keys
 
 __all__ = [
     "changes_of",
     "rows_as_they_were",
 ]
+
+
+@short_repr
+@attrs.frozen(eq=False)
+class _Cells:
+    """A column before and after: equal codes are equal cells.
+
+    Attributes
+    ----------
+    before, after
+        Codes of the cells.
+    numbers
+        By code the number that the cell is; NaN for what is none, such as an interval.
+    """
+
+    before: NDArray[np.int64]
+    after: NDArray[np.int64]
+    numbers: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, before: Any, after: Any, number: bool) -> "_Cells":
+        """Compare cells as numbers, whatever they are written like, or as texts."""
+        sides = [pd.factorize(column, use_na_sentinel=False) for column in (before, after)]
+        texts = [
+            "" if missing else str(value)
+            for _, distinct in sides
+            for value, missing in zip(distinct, pd.isna(distinct), strict=True)
+        ]
+        numbers = pd.to_numeric(pd.Series(texts, dtype="str"), errors="coerce").to_numpy(np.float64)
+        if number:
+            known = np.isfinite(numbers)
+            texts = [
+                str(value) if fits else text
+                for value, fits, text in zip(numbers.tolist(), known, texts, strict=True)
+            ]
+        codes, first = pd.factorize(np.array(texts, object))
+        of_code = np.full(len(first), np.nan)
+        of_code[codes] = numbers
+        start = len(sides[0][1])
+        return cls(codes[sides[0][0]], codes[start + sides[1][0]], of_code)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of the numbers before."""
+        numbers = self.numbers[self.before]
+        return float(np.nanstd(numbers)) if np.isfinite(numbers).any() else 0.0
 
 
 def changes_of(original: Table, release: Release) -> list[dict[str, Any]]:
@@ -26,24 +79,21 @@ def changes_of(original: Table, release: Release) -> list[dict[str, Any]]:
     """
     rows = release.rows_in(original)
     results = []
-    for column in release.schema:
-        if column.name not in release.frame or column.name not in original.schema:
-            continue
-        before, after = original.column(column.name), release.frame[column.name]
-        number = column.type == "number"
-        if rows is not None:
-            own = before.iloc[rows].reset_index(drop=True)
-            shift = _mean_distance(own, after, before) if number else None
-            changed = float((_texts(own, number) != _texts(after, number)).mean())
+    for name, cells in _shared_cells(original, release):
+        if rows is None:
+            changed, distance = _least_changed(cells), _distance_of_means(cells)
         else:
-            shift = _shift_of_mean(before, after) if number else None
-            changed = _least_changed(_texts(before, number), _texts(after, number))
+            own = cells.before[rows]
+            changed = float((own != cells.after).mean()) if len(own) else 0.0
+            distance = _mean_or_nan(np.abs(cells.numbers[cells.after] - cells.numbers[own]))
+        number = original.schema[name].type == "number"
+        shift = distance / cells.deviation if number and cells.deviation else math.nan
         results.append(
             {
-                "column": column.name,
+                "column": name,
                 "changed": changed,
                 "at_least": rows is None,
-                "shift": shift,
+                "shift": shift if math.isfinite(shift) else None,
             }
         )
     return results
@@ -54,63 +104,44 @@ def rows_as_they_were(original: Table, release: Release) -> float:
 
     Each row of the original accounts for one row of the release.
     """
-    names = [
-        column.name
-        for column in release.schema
-        if column.name in release.frame and column.name in original.schema
-    ]
-    if not names or not len(release):
+    columns = [cells for _, cells in _shared_cells(original, release)]
+    if not columns or not len(release):
         return 0.0
-    sides = []
-    for table in (original.frame, release.frame):
-        texts = {
-            name: _texts(table[name], original.schema[name].type == "number") for name in names
-        }
-        sides.append(pd.DataFrame(texts).groupby(names, sort=False, dropna=False).size())
-    both = pd.concat(sides, axis="columns", keys=("before", "after")).dropna()
-    return float(both.min(axis="columns").sum() / len(release))
+    keys = row_keys(
+        ((np.concatenate([cells.before, cells.after]), len(cells)) for cells in columns),
+        len(original) + len(release),
+    )
+    codes = pd.factorize(keys)[0]
+    before, after = _counts(codes[: len(original)], codes[len(original) :])
+    return float(np.minimum(before, after).sum() / len(release))
 
 
-def _texts(column: Any, number: bool) -> NDArray[np.object_]:
-    """Return cells as texts that can be compared, numbers in one form; missing is ''."""
-    texts = column.astype("str").where(column.notna(), "")
-    if number:
-        values = _numbers(column)
-        texts = texts.where(np.isnan(values), pd.Series(values, index=texts.index).astype("str"))
-    result: NDArray[np.object_] = texts.to_numpy(object)
-    return result
+def _shared_cells(original: Table, release: Release) -> Iterator[tuple[str, _Cells]]:
+    for column in release.schema:
+        name = column.name
+        if name in release.frame and name in original.schema:
+            number = original.schema[name].type == "number"
+            yield name, _Cells.of(original.column(name), release.frame[name], number)
 
 
-def _numbers(column: Any) -> NDArray[np.float64]:
-    """Return cells as numbers; what is none, such as an interval, is NaN."""
-    values = pd.to_numeric(column.astype("str"), errors="coerce").to_numpy(np.float64)
-    return np.asarray(values)
+def _counts(
+    before: NDArray[np.int64], after: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    size = int(max(before.max(initial=-1), after.max(initial=-1))) + 1
+    return np.bincount(before, minlength=size), np.bincount(after, minlength=size)
 
 
-def _deviation(values: NDArray[np.float64]) -> float:
-    return float(np.nanstd(values)) if np.isfinite(values).any() else 0.0
-
-
-def _mean_distance(own: Any, after: Any, before: Any) -> float | None:
-    scale = _deviation(_numbers(before))
-    distances = np.abs(_numbers(after) - _numbers(own))
-    return float(np.nanmean(distances)) / scale if scale and np.isfinite(distances).any() else None
-
-
-def _shift_of_mean(before: Any, after: Any) -> float | None:
-    first, second = _numbers(before), _numbers(after)
-    scale = _deviation(first)
-    if not scale or not np.isfinite(second).any():
-        return None
-    return abs(float(np.nanmean(second)) - float(np.nanmean(first))) / scale
-
-
-def _least_changed(before: NDArray[np.object_], after: NDArray[np.object_]) -> float:
+def _least_changed(cells: _Cells) -> float:
     """Return the least share of cells that must have been changed to give this distribution."""
-    codes = pd.factorize(np.concatenate([before, after]))[0]
-    size = int(codes.max(initial=-1)) + 1
-    shares = [
-        np.bincount(part, minlength=size) / max(len(part), 1)
-        for part in (codes[: len(before)], codes[len(before) :])
-    ]
+    before, after = _counts(cells.before, cells.after)
+    shares = [counts / max(counts.sum(), 1) for counts in (before, after)]
     return float(np.maximum(shares[1] - shares[0], 0.0).sum())
+
+
+def _distance_of_means(cells: _Cells) -> float:
+    means = [_mean_or_nan(cells.numbers[side]) for side in (cells.before, cells.after)]
+    return abs(means[1] - means[0])
+
+
+def _mean_or_nan(numbers: NDArray[np.float64]) -> float:
+    return float(np.nanmean(numbers)) if np.isfinite(numbers).any() else math.nan
