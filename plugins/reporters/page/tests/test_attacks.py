@@ -84,7 +84,7 @@ def test_small_counts_are_left_out(tmp_path: Path) -> None:
 
 def test_several_releases_are_listed_first_and_the_first_is_open(tmp_path: Path) -> None:
     page = written(audit_report(), tmp_path)
-    sentence = "Do not hand over 1 of these 3 releases; not yet 1; nothing found speaks against 1."
+    sentence = "Of 3 releases: do not hand over 1; 1 not yet; nothing found speaks against 1."
     assert page.index(sentence) < page.index("1. <b>noise.csv</b>") < page.index("<details")
     assert 1 == page.count('<details class="release" open>')
     assert 2 == page.count('<details class="release">')

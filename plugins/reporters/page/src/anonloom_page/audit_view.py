@@ -48,13 +48,12 @@ def _summary(releases: list[dict[str, Any]]) -> str:
     rest = len(releases) - bad - good
     parts = []
     if bad:
-        parts.append(f"do not hand over {bad} of these {len(releases)} releases")
+        parts.append(f"do not hand over {bad}")
     if rest:
-        parts.append(f"{'not yet' if bad or good else 'do not yet hand over'} {rest}")
+        parts.append(f"{rest} not yet")
     if good:
         parts.append(f"nothing found speaks against {good}")
-    text = "; ".join(parts)
-    return f"{text[:1].upper()}{text[1:]}."
+    return f"Of {len(releases)} releases: {'; '.join(parts)}."
 
 
 def _facts(item: Mapping[str, Any]) -> list[str]:
