@@ -31,6 +31,14 @@ def excess_interval(
     return (difference - below) / left, min((difference + above) / left, 1.0)
 
 
+def percent(share: float) -> str:
+    """Write an estimated share as a percentage with two digits that matter."""
+    if 0 < share < 0.001:
+        return "< 0.1 %"
+    digits = 1 if share < 0.0995 or 0.995 <= share < 1 else 0
+    return f"{100 * share:.{digits}f}".removesuffix(".0") + " %"
+
+
 def _wilson(share: float, number: int, z: float) -> tuple[float, float]:
     centre = share + z * z / (2 * number)
     spread = z * math.sqrt(max(share * (1 - share), 0.0) / number + z * z / (4 * number**2))

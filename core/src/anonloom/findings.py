@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from anonloom._attack_interval import excess_interval as excess_interval
 from anonloom._attack_interval import normalized_excess as normalized_excess
+from anonloom._attack_interval import percent as percent
 from anonloom._representation import short_repr
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "Status",
     "excess_interval",
     "normalized_excess",
+    "percent",
 ]
 
 Better = Literal["lower", "higher", "neither"]

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from runner_attack_results import attack, some_attacks
 
-from anonloom_runner.hand_over import decide, percent, rule_texts
+from anonloom.findings import percent
+from anonloom_runner.hand_over import decide, rule_texts
 from anonloom_runner.headline import (
     QUESTIONS,
     attack_data,
@@ -145,7 +146,7 @@ def test_the_rule_is_said_with_its_limit_and_where_that_comes_from():
 @pytest.mark.parametrize(
     ("share", "text"),
     [
-        (0, "0 %"), (0.0004, "less than 0.1 %"), (0.0449, "4.5 %"), (0.0994, "9.9 %"),
+        (0, "0 %"), (0.0004, "< 0.1 %"), (0.0449, "4.5 %"), (0.0994, "9.9 %"),
         (0.0996, "10 %"), (0.614, "61 %"), (0.9961, "99.6 %"), (1, "100 %"),
     ],
 )  # fmt: skip

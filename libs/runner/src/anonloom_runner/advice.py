@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from anonloom import AuditInput, Finding, Findings, Release
-from anonloom_runner.hand_over import percent
+from anonloom.findings import percent
 
 __all__ = [
     "advice_of",

@@ -12,11 +12,12 @@ from typing import Any, Literal
 
 import attrs
 
+from anonloom.findings import percent
+
 __all__ = [
     "LIMIT",
     "Decision",
     "decide",
-    "percent",
     "rule_texts",
 ]
 
@@ -110,14 +111,6 @@ def rule_texts(limit: float = LIMIT) -> list[str]:
         "control, readable cells or the roles of columns are missing.",
         "Nothing against it: none of this.",
     ]
-
-
-def percent(share: float) -> str:
-    """Write a share as a percentage with two digits that matter."""
-    if 0 < share < 0.001:
-        return "less than 0.1 %"
-    digits = 1 if share < 0.0995 or 0.995 <= share < 1 else 0
-    return f"{100 * share:.{digits}f}".removesuffix(".0") + " %"
 
 
 def _found_text(headline: Mapping[str, Any]) -> str:

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from anonloom.findings import percent
 from anonloom_audit.columns import Roles
 from anonloom_runner.findings_text import finding_sections
-from anonloom_runner.hand_over import percent
 
 
 def column_lines(roles: Roles, source: str) -> Iterator[str]:

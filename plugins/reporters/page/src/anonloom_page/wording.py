@@ -5,6 +5,8 @@ import math
 import re
 from typing import Any
 
+from anonloom import findings
+
 #: Longer texts are cut: a page that nobody can read informs nobody.
 LONGEST = 400
 #: Half a promise is none: these are cut only where they would fill the page.
@@ -52,13 +54,9 @@ def percent(share: Any) -> str:
 
 
 def rounded(share: Any) -> str:
-    """Write an estimated share as a percentage of two digits that matter, which no line tears."""
+    """Write an estimated share as a percentage that no line tears."""
     value = number(share)
-    if value is None or 0 < value < 0.001:
-        text = percent(share)
-    else:
-        digits = 1 if value < 0.0995 or 0.995 <= value < 1 else 0
-        text = f"{100 * value:.{digits}f}".removesuffix(".0") + " %"
+    text = percent(share) if value is None else findings.percent(value)
     return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
