@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""Eleven releases of two real tables, ranked by every risk auditor and by three other packages.
+
+    python benchmarks/audit_ranking.py [--tables NAME ...] [--tools NAME ...] [--seeds N]
+
+Original, control and an independent draw are disjoint parts of a table, 5,000 rows each. Prints how
+risky each release is by every attack (means over the seeds), our attacks beside anonymeter's on as
+many people, membership beside DOMIAS, leaked rows that are found, and CPU seconds; writes JSON to
+benchmarks/results/, prints every goal beside its figure, and ends with 1 if one is missed.
+
+What counts as success. anonymeter: a predicate that is true of one distinct row of release and
+original (singling out, of all predicates); two halves of a person with the same nearest row
+(linkability); the value, or a number within 5 % of it (inference). Ours: the row or value that is
+named equals the person's own, where rows with equal cells share the answer; of predicates the
+surest. Either side attacks as many people of the original and of the control.
+"""
+
+import argparse
+import json
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import attrs
+import ranking_goals
+from environments import ROOT, Failed
+from goal import Goal, verdicts
+from ranking_goals import DENSITY, PEER, QUESTIONS, Mean, Results, cpu, duel, finders
+from ranking_ours import TOOL, Record, measure_ours, risk_auditors, warm_up
+from ranking_peers import PEERS, measure_peer
+from ranking_releases import LEAKS, POPULATIONS, RELEASES, ROWS, divide
+
+WIDTH = 15
+
+
+def parsed() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--tables", nargs="*", choices=POPULATIONS, default=[*POPULATIONS])
+    parser.add_argument("--tools", nargs="*", choices=[TOOL, *PEERS], default=[TOOL, *PEERS])
+    parser.add_argument("--seeds", type=int, default=20, metavar="N", help="how many, from 1 on")
+    parser.add_argument("--rows", type=int, default=ROWS, help="of the original")
+    parser.add_argument("--name", default="audit_ranking", help="of the file of results")
+    return parser.parse_args()
+
+
+def measured(options: argparse.Namespace) -> Iterator[Record]:
+    """Yield the records of every tool, seed by seed."""
+    attacks = PEERS[PEER].settings["attacks"]
+    for name in options.tables:
+        population = POPULATIONS[name]()
+        auditors = risk_auditors(population) if TOOL in options.tools else {}
+        warm_up(auditors, population)
+        left_out: set[str] = set()
+        for seed in range(1, options.seeds + 1):
+            case = divide(population, seed, options.rows)
+            print(f"{name}, seed {seed}", flush=True)
+            yield from measure_ours(auditors, case, attacks)
+            for peer in PEERS:
+                if peer in options.tools and peer not in left_out:
+                    try:
+                        yield from measure_peer(peer, case)
+                    except Failed as why:
+                        left_out.add(peer)
+                        print(f"{peer} is left out: {str(why).strip().splitlines()[-1]}")
+
+
+def shown(mean: Mean) -> str:
+    """Write a mean over the seeds."""
+    return "-" if mean.value != mean.value else f"{mean.value:.3f}"
+
+
+def table_of(head: str, columns: list[str], rows: dict[str, list[str]]) -> Iterator[str]:
+    """Lay out a table; without columns there is nothing to see."""
+    if not columns:
+        return
+    wide = [max(WIDTH, *(len(part) for part in name.split("\n"))) + 2 for name in columns]
+    yield ""
+    lines = max(name.count("\n") for name in columns) + 1
+    for index in range(lines):
+        start = head if index == 0 else ""
+        parts = ((name.split("\n") + [""] * lines)[index] for name in columns)
+        yield f"{start:34}" + "".join(
+            f"{part:>{size}}" for part, size in zip(parts, wide, strict=True)
+        )
+    for name, cells in rows.items():
+        yield f"{name:34}" + "".join(
+            f"{cell:>{size}}" for cell, size in zip(cells, wide, strict=True)
+        )
+
+
+def ranking(table: str, results: Results) -> Iterator[str]:
+    """Our worst attack of every question and the headline; then every other package's figures."""
+    ours = results.where(tool=TOOL)
+    rows: dict[str, list[str]] = {}
+    for release in RELEASES:
+        there = ours.where(release=release)
+        worst = [there.question(question).mean("risk") for question in QUESTIONS]
+        head = there.where(kind="headline")
+        names = [record["attack"] for record in head.records]
+        often = max(names, key=names.count, default="-")
+        rows[release] = [*map(shown, worst), shown(head.mean("risk")), often]
+    if ours.records:
+        yield from table_of(f"{table}: our risk", [*QUESTIONS, "headline", "its attack"], rows)
+    figures = {"domias": "auc"}
+    for tool in [name for name in PEERS if results.where(tool=name).records]:
+        of_tool = results.where(tool=tool)
+        attacks = of_tool.names("attack")
+        key = figures.get(tool, "risk")
+        rows = {
+            release: [
+                shown(of_tool.where(release=release, attack=attack).mean(key)) for attack in attacks
+            ]
+            for release in RELEASES
+        }
+        labels = [attack.replace(" of ", " of\n").replace(", ", ",\n") for attack in attacks]
+        yield from table_of(f"{table}: {tool}, {key}", labels, rows)
+
+
+def single_attacks(table: str, results: Results) -> Iterator[str]:
+    """Every attack of our audits, and figures of auditors that are not tried on a copy."""
+    ours = results.where(tool=TOOL)
+    for kind, words in (("attack", "every attack"), ("figure", "figures without self-tests")):
+        of_kind = ours.where(kind=kind)
+        rows = {}
+        for auditor in of_kind.names("auditor"):
+            of_auditor = of_kind.where(auditor=auditor)
+            for attack in of_auditor.names("attack"):
+                there = of_auditor.where(attack=attack)
+                rows[f"{auditor}: {attack}"[:33]] = [
+                    shown(there.where(release=name).mean("risk")) for name in RELEASES
+                ]
+        if rows:
+            yield from table_of(f"{table}: {words}", list(RELEASES), rows)
+    reasons = [
+        f"{record['release']}: {record['attack']}: {record['reason']}"
+        for record in ours.where(kind="attack").records
+        if record["reason"]
+    ]
+    for reason in dict.fromkeys(reasons):
+        yield f"not assessable {reasons.count(reason)} times: {reason}"
+    failed = ours.where(kind="failed").records
+    for text in dict.fromkeys(f"{record['auditor']}: {record['reason']}" for record in failed):
+        yield f"failed: {text}"
+
+
+def duels(table: str, results: Results) -> Iterator[str]:
+    """Success (and the control's) of our strongest attack alone and of anonymeter's."""
+    questions = [item for item in QUESTIONS[:3] if results.where(tool=PEER, question=item).records]
+    columns = [f"{question}\n{tool}" for question in questions for tool in (TOOL, PEER)]
+    rows = {}
+    for release in RELEASES:
+        cells = []
+        for question in questions:
+            sides = duel(results, question, release)
+            for side in sides:
+                success, control = sides.success(side)
+                cells.append(f"{shown(success)} ({shown(control)})")
+        rows[release] = cells
+    yield from table_of(f"{table}: success (control)", columns, rows)
+    rows = {}
+    for release in RELEASES:
+        there = results.where(release=release, question="membership")
+        sides = there.where(tool=TOOL, kind="alone"), there.where(tool=DENSITY)
+        rows[release] = [shown(side.mean(key)) for key in ("auc", "tpr") for side in sides]
+    columns = [f"{key}\n{tool}" for key in ("AUC", "TPR at 1 %") for tool in (TOOL, DENSITY)]
+    yield from table_of(f"{table}: membership", columns, rows)
+
+
+def leaks(table: str, results: Results) -> Iterator[str]:
+    """How well the rows that an attack calls exposed are the leaked ones."""
+    ours = results.where(tool=TOOL, kind="attack")
+    rows: dict[str, list[str]] = {name: [] for name in ours.names("attack")}
+    for release in LEAKS:
+        for item in finders(ours.where(release=release)):
+            rows[item.name].append(f"{item.recall:.2f} / {item.precision:.2f}")
+    rows = {name[:33]: cells for name, cells in rows.items() if len(cells) == len(LEAKS)}
+    if rows:
+        yield from table_of(f"{table}: recall / precision of leaks", list(LEAKS), rows)
+
+
+def costs(table: str, results: Results) -> Iterator[str]:
+    """CPU seconds per release: whole audits, and attacks alone."""
+    rows = {}
+    audits = results.where(tool=TOOL, kind="cost")
+    for auditor in audits.names("auditor"):
+        rows[f"{auditor}, whole audit"] = [shown(audits.where(auditor=auditor).average("cpu"))]
+    for tool in (TOOL, *PEERS):
+        of_tool = (
+            results.where(tool=tool) if tool in PEERS else results.where(tool=tool, kind="alone")
+        )
+        for question in QUESTIONS:
+            side = of_tool.where(question=question)
+            if side.records:
+                rows[f"{tool}, {question}"] = [f"{cpu(side):.3f}"]
+    yield from table_of(f"{table}: CPU s per release", ["CPU s"], rows)
+
+
+def concluded(records: list[Record], file: Path) -> list[Goal]:
+    """Print, judge and write what was measured; return the goals that are missed."""
+    results = Results(records)
+    for table in results.tables:
+        of_table = results.where(table=table)
+        for part in (ranking, single_attacks, duels, leaks, costs):
+            print(*part(table, of_table), sep="\n")
+    judged = ranking_goals.goals(results)
+    outcome = {"records": records, "goals": [attrs.asdict(goal) for goal in judged]}
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps(outcome, indent=1) + "\n")
+    print("", verdicts(judged), sep="\n")
+    return [goal for goal in judged if not goal.met]
+
+
+def main() -> int:
+    """Measure, print, judge."""
+    options = parsed()
+    file = ROOT / "benchmarks" / "results" / f"{options.name}.json"
+    records: list[Record] = []
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended from outside"))
+    try:
+        records.extend(measured(options))
+    finally:
+        # Also what was measured before a run was interrupted.
+        missed = concluded(records, file)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,272 @@
+"""What the ranking must show: the order of the releases, leaks found, no stranger blamed."""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from goal import Goal
+from ranking_ours import TOOL
+from ranking_releases import COPULA, COPY, INDEPENDENT, LEAKS, NOISES, RELEASES
+
+Record = dict[str, Any]
+
+#: From the most to the least dangerous.
+ORDER = (
+    COPY,
+    *(f"noise {level}" for level in NOISES),
+    "5 % verbatim",
+    "1 % verbatim",
+    COPULA,
+    INDEPENDENT,
+)
+ORDERED_BY = ("linkability", "membership")
+QUESTIONS = ("singling out", "linkability", "inference", "membership")
+LEAST_OF_A_COPY = 0.95
+#: Of 20 seeds the interval of the independent draw holds 0 in 19.
+LEAST_COVERED = 0.95
+#: Of the leaked rows at least so many are called exposed, and of these at least so many leaked.
+LEAST_FOUND = 0.5
+#: Of the CPU of the other package's attacks.
+MOST_CPU = 0.1
+PEER, DENSITY = "anonymeter", "domias"
+#: Two standard errors of a mean over seeds.
+SPREAD = 1.96
+
+
+class Mean(NamedTuple):
+    """A mean over seeds, and half the width of its interval."""
+
+    value: float
+    error: float
+
+    @classmethod
+    def of(cls, values: Iterable[float | None]) -> "Mean":
+        """Average what is known; what no seed knows is NaN."""
+        known = np.array([value for value in values if value is not None], float)
+        if not len(known):
+            return cls(float("nan"), float("nan"))
+        error = SPREAD * known.std(ddof=1) / np.sqrt(len(known)) if len(known) > 1 else 0.0
+        return cls(float(known.mean()), float(error))
+
+
+class Results:
+    """The records of a run, found by what was asked."""
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        self.records = list(records)
+
+    @property
+    def tables(self) -> list[str]:
+        """Every table that was measured."""
+        return sorted({record["table"] for record in self.records})
+
+    def where(self, **wanted: Any) -> "Results":
+        """Return the records with these values."""
+        return Results(
+            record
+            for record in self.records
+            if all(record.get(key) == value for key, value in wanted.items())
+        )
+
+    def names(self, key: str) -> list[str]:
+        """Every value of a key, in the order in which they were measured."""
+        return list(dict.fromkeys(record[key] for record in self.records if key in record))
+
+    def by_seed(self, key: str, together: Callable[[list[Any]], Any] = max) -> dict[int, Any]:
+        """Of every seed the worst of a figure; None where it has records, but no figure."""
+        seeds: dict[int, list[Any]] = {}
+        for record in self.records:
+            seeds.setdefault(record["seed"], []).append(record.get(key))
+        known = {
+            seed: [value for value in values if value is not None] for seed, values in seeds.items()
+        }
+        return {seed: together(values) if values else None for seed, values in known.items()}
+
+    def mean(self, key: str) -> Mean:
+        """Average the worst of every seed."""
+        return Mean.of(self.by_seed(key).values())
+
+    def average(self, key: str) -> Mean:
+        """Average over all records."""
+        return Mean.of(record.get(key) for record in self.records)
+
+    def total(self, key: str) -> Mean:
+        """Average the sum of every seed."""
+        return Mean.of(self.by_seed(key, sum).values())
+
+    def question(self, question: str) -> "Results":
+        """Return the attacks of our audits that answer a question."""
+        return self.where(tool=TOOL, kind="attack", question=question)
+
+
+def goals(results: Results) -> list[Goal]:
+    """Judge every table."""
+    judged: list[Goal] = []
+    for table in results.tables:
+        of_table = results.where(table=table)
+        if not of_table.where(tool=TOOL, kind="attack").records:
+            continue
+        parts = (_order, _headlines, _leaks, _attacks, _membership, _cost)
+        judged += [goal for part in parts for goal in part(table, of_table)]
+    return judged
+
+
+def _order(table: str, results: Results) -> Iterator[Goal]:
+    """A step is missed when it is turned round beyond chance; a tie is named."""
+    for question in ORDERED_BY:
+        attacks = results.question(question)
+        for above, below in pairwise(ORDER):
+            first, second = (attacks.where(release=name).by_seed("risk") for name in (above, below))
+            seeds = [
+                seed for seed in first if first[seed] is not None and second.get(seed) is not None
+            ]
+            step = Mean.of(first[seed] - second[seed] for seed in seeds)
+            tie = ", tie" if abs(step.value) <= step.error else ""
+            name = f"{table}, {question}: {above} over {below}{tie}"
+            yield Goal(name, step.value, 0.0, step.value + step.error >= 0.0, least=True)
+
+
+def _headlines(table: str, results: Results) -> Iterator[Goal]:
+    heads = results.where(tool=TOOL, kind="headline")
+    of_copy = heads.where(release=COPY).mean("risk")
+    yield Goal.at_least(f"{table}: headline of a copy", of_copy.value, LEAST_OF_A_COPY)
+    # A seed without a headline covers nothing: refusing everything is no self-test.
+    draws = heads.where(release=INDEPENDENT).records
+    covered = sum(item["interval"][0] <= 0.0 <= item["interval"][1] for item in draws)
+    seeds = len({record["seed"] for record in results.where(tool=TOOL).records})
+    name = f"{table}: headlines of the independent draw that hold 0"
+    yield Goal.at_least(name, covered / seeds, LEAST_COVERED)
+    below = sum(item["risk"] < item["worst"] for item in heads.records)
+    yield Goal.at_most(f"{table}: headlines below one of their attacks", below, 0)
+    for release in RELEASES:
+        attacks = results.where(tool=TOOL, kind="attack", release=release).records
+        unable = [record for record in attacks if record["risk"] is None]
+        name = f"{table}: share of attacks on {release} that are not assessable"
+        yield Goal.at_most(name, len(unable) / max(len(attacks), 1), 0.0)
+
+
+def _leaks(table: str, results: Results) -> Iterator[Goal]:
+    for release, (share, _) in LEAKS.items():
+        if share < max(share for share, _ in LEAKS.values()):
+            continue
+        best = best_finder(results.where(tool=TOOL, kind="attack", release=release))
+        for figure in ("recall", "precision"):
+            name = f"{table}: {figure} of {release} by {best.name}"
+            yield Goal.at_least(name, getattr(best, figure), LEAST_FOUND)
+
+
+class Finder(NamedTuple):
+    """An attack, and how well the rows that it calls exposed are the leaked ones."""
+
+    name: str
+    recall: float
+    precision: float
+
+    @property
+    def both(self) -> float:
+        """Harmonic mean."""
+        return 2 * self.recall * self.precision / max(self.recall + self.precision, 1e-12)
+
+
+def finders(attacks: Results) -> list[Finder]:
+    """Return every attack on a leak with its means over seeds."""
+    results = []
+    for name in attacks.names("attack"):
+        of_attack = attacks.where(attack=name)
+        recall, precision = of_attack.mean("recall"), of_attack.mean("precision")
+        results.append(Finder(name, recall.value, precision.value))
+    return results
+
+
+def best_finder(attacks: Results) -> Finder:
+    """Return the attack that finds leaked rows best."""
+    return max(finders(attacks), key=lambda item: item.both, default=Finder("nothing", 0.0, 0.0))
+
+
+class Duel(NamedTuple):
+    """The strongest attack of either side on a release, with the same people and control."""
+
+    ours: Results
+    theirs: Results
+
+    def success(self, side: Results) -> tuple[Mean, Mean]:
+        """Success and control's of the attack that gains most over its control."""
+        attacks = [side.where(attack=name) for name in side.names("attack")]
+        if not attacks:
+            return Mean.of([]), Mean.of([])
+        best = max(attacks, key=gain)
+        return best.mean("success"), best.mean("control")
+
+
+def gain(attack: Results) -> float:
+    """Success over the control's, as a share of what the control leaves."""
+    success, control = attack.mean("success").value, attack.mean("control").value
+    return (success - control) / (1 - control) if control < 1 else 0.0
+
+
+def duel(results: Results, question: str, release: str) -> Duel:
+    """Return both sides' attacks of a question."""
+    there = results.where(release=release, question=question)
+    return Duel(there.where(tool=TOOL, kind="alone"), there.where(tool=PEER))
+
+
+def finds_anything(attacks: Results) -> bool:
+    """Whether the other package's strongest attack gains more than chance, over the seeds."""
+    for name in attacks.names("attack"):
+        of_attack = attacks.where(attack=name)
+        inside, outside = of_attack.by_seed("success"), of_attack.by_seed("control")
+        step = Mean.of(inside[seed] - outside[seed] for seed in inside)
+        if step.value > step.error:
+            return True
+    return False
+
+
+def _attacks(table: str, results: Results) -> Iterator[Goal]:
+    for question in QUESTIONS[:3]:
+        for release in RELEASES:
+            sides = duel(results, question, release)
+            if not sides.ours.records or not finds_anything(sides.theirs):
+                continue
+            ours, theirs = sides.success(sides.ours)[0], sides.success(sides.theirs)[0]
+            # Both are means over few people and seeds.
+            slack = np.hypot(ours.error, theirs.error)
+            name = f"{table}, {question}: our success on {release}"
+            met = ours.value >= theirs.value - slack
+            yield Goal(name, ours.value, theirs.value, bool(met), least=True)
+
+
+def _membership(table: str, results: Results) -> Iterator[Goal]:
+    for release in (COPULA, *(f"noise {level}" for level in NOISES)):
+        there = results.where(release=release, question="membership")
+        ours, theirs = there.where(tool=TOOL, kind="alone"), there.where(tool=DENSITY)
+        if not ours.records or not theirs.records:
+            continue
+        for figure, words in (("auc", "AUC"), ("tpr", "TPR at 1 % FPR")):
+            mine, other = ours.mean(figure), theirs.mean(figure)
+            met = mine.value >= other.value - np.hypot(mine.error, other.error)
+            name = f"{table}, membership: our {words} on {release}"
+            yield Goal(name, mine.value, other.value, bool(met), least=True)
+
+
+def cpu(side: Results) -> float:
+    """CPU seconds of all attacks of a side on one release; ours are counted per auditor."""
+    if any("auditor" in record for record in side.records):
+        auditors = [side.where(auditor=name) for name in side.names("auditor")]
+        return sum(
+            np.mean(
+                [of.where(release=release).mean("cpu").value for release in of.names("release")]
+            )
+            for of in auditors
+        )
+    releases = side.names("release")
+    return float(np.mean([side.where(release=release).total("cpu").value for release in releases]))
+
+
+def _cost(table: str, results: Results) -> Iterator[Goal]:
+    for question in QUESTIONS[:3]:
+        there = results.where(question=question)
+        ours, theirs = there.where(tool=TOOL, kind="alone"), there.where(tool=PEER)
+        if ours.records and theirs.records:
+            ratio = cpu(ours) / cpu(theirs)
+            yield Goal.at_most(f"{table}, {question}: our CPU over {PEER}'s", ratio, MOST_CPU)
