@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from anonloom.kinds._partitioner import Partitioner as Partitioner
     from anonloom.kinds._privacy import PrivacyModel as PrivacyModel
     from anonloom.kinds._reporter import Reporter as Reporter
-    from anonloom.kinds._risk_auditor import Answers as Answers
-    from anonloom.kinds._risk_auditor import RiskAuditor as RiskAuditor
     from anonloom.kinds._sampler import Sampler as Sampler
     from anonloom.kinds._source import Source as Source
     from anonloom.kinds._transport import Transport as Transport
@@ -46,7 +44,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AnonloomError",
-    "Answers",
     "AuditInput",
     "Auditor",
     "Chart",
@@ -69,7 +66,6 @@ __all__ = [
     "Registry",
     "Release",
     "Reporter",
-    "RiskAuditor",
     "Sampler",
     "Schema",
     "Source",
@@ -109,7 +105,6 @@ __getattr__, __dir__ = lazy_exports(
         "anonloom.kinds._partitioner": ("Partitioner",),
         "anonloom.kinds._privacy": ("PrivacyModel",),
         "anonloom.kinds._reporter": ("Reporter",),
-        "anonloom.kinds._risk_auditor": ("Answers", "RiskAuditor"),
         "anonloom.kinds._sampler": ("Sampler",),
         "anonloom.kinds._source": ("Source",),
         "anonloom.kinds._transport": ("Transport",),

@@ -8,6 +8,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from anonloom._attack_interval import excess_interval as excess_interval
+from anonloom._attack_interval import normalized_excess as normalized_excess
 from anonloom._representation import short_repr
 
 __all__ = [
@@ -25,6 +27,8 @@ __all__ = [
     "PrivateRows",
     "Question",
     "Status",
+    "excess_interval",
+    "normalized_excess",
 ]
 
 Better = Literal["lower", "higher", "neither"]
@@ -248,14 +252,10 @@ class AttackResult:
     @property
     def risk(self) -> float:
         """Share of the people whom chance would not find that the attack finds; may be below 0."""
-        from anonloom.kinds._attack_scale import normalized_excess
-
         return normalized_excess(self.success, self.baseline)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return an interval of the risk; several attacks together need a higher level each."""
-        from anonloom.kinds._attack_scale import excess_interval
-
         return excess_interval(self.success, self.people, self.baseline, self.strangers, level)
 
     def findings(self) -> "tuple[Finding, ...]":

@@ -63,6 +63,8 @@ class AuditInput:
         nobody declared any.
     unread
         By column, how many cells of the release are in no form that can be read.
+    attacked
+        Most people of the original on whom an attack is tried, drawn at random; None for all.
     """
 
     release: Release
@@ -76,6 +78,7 @@ class AuditInput:
     trace: Any = None
     demanded: int | None = None
     unread: Mapping[str, int] = attrs.field(factory=dict)
+    attacked: int | None = 5_000
 
     def has(self, need: Need) -> bool:
         """Whether the evidence is there."""

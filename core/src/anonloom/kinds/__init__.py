@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from anonloom.kinds._privacy import Offsets as Offsets
     from anonloom.kinds._privacy import PrivacyModel as PrivacyModel
     from anonloom.kinds._reporter import Reporter as Reporter
-    from anonloom.kinds._risk_auditor import Answers as Answers
-    from anonloom.kinds._risk_auditor import RiskAuditor as RiskAuditor
     from anonloom.kinds._sampler import Sampler as Sampler
     from anonloom.kinds._section import SectionMethod as SectionMethod
     from anonloom.kinds._source import Source as Source
@@ -43,7 +41,6 @@ if TYPE_CHECKING:
     from anonloom.kinds._transport import swap_sentence as swap_sentence
 
 __all__ = [
-    "Answers",
     "Auditor",
     "Collection",
     "Collector",
@@ -66,7 +63,6 @@ __all__ = [
     "ProvedRows",
     "Query",
     "Reporter",
-    "RiskAuditor",
     "Sampler",
     "SamplingRecord",
     "SectionMethod",
@@ -107,7 +103,6 @@ __getattr__, __dir__ = lazy_exports(
         "anonloom.kinds._partitioner": ("Partitioner",),
         "anonloom.kinds._privacy": ("Offsets", "PrivacyModel"),
         "anonloom.kinds._reporter": ("Reporter",),
-        "anonloom.kinds._risk_auditor": ("Answers", "RiskAuditor"),
         "anonloom.kinds._sampler": ("Sampler",),
         "anonloom.kinds._source": ("Source",),
         "anonloom.kinds._stages": ("Stages",),

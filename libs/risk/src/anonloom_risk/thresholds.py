@@ -1,4 +1,4 @@
-"""One scale for every attack: success beyond the baseline, as a share of what was left to find."""
+"""Which answers an attacker gives: those that are surer than a threshold that pays."""
 
 import math
 from collections.abc import Sequence
@@ -22,44 +22,6 @@ CAUTION = 1.0
 FACTORS = (2.0, 1.25)
 #: And by so many standard errors more often.
 BEYOND_CHANCE = 3.0
-
-
-def normalized_excess(success: float, baseline: float) -> float:
-    """Return (success - baseline) / (1 - baseline): 0 is chance, 1 is everybody."""
-    return (success - baseline) / (1.0 - baseline) if baseline < 1.0 else 0.0
-
-
-def excess_interval(
-    success: float, people: int, baseline: float, strangers: int, level: float = 0.95
-) -> tuple[float, float]:
-    """Return an interval of the normalized excess.
-
-    Wilson's interval of either share, combined as Newcombe (1998) does for a difference. Answers
-    that are right by chance vary less than yes and no with the same mean, so that the interval is
-    wide enough for them, too.
-    """
-    if not people or not strangers or baseline >= 1.0:
-        return -math.inf, math.inf
-    z = _normal_quantile(0.5 + level / 2)
-    low, high = _wilson(success, people, z)
-    base_low, base_high = _wilson(baseline, strangers, z)
-    difference, left = success - baseline, 1.0 - baseline
-    below = math.hypot(success - low, base_high - baseline)
-    above = math.hypot(high - success, baseline - base_low)
-    return (difference - below) / left, min((difference + above) / left, 1.0)
-
-
-def _wilson(share: float, number: int, z: float) -> tuple[float, float]:
-    centre = share + z * z / (2 * number)
-    spread = z * math.sqrt(max(share * (1 - share), 0.0) / number + z * z / (4 * number**2))
-    scale = 1 + z * z / number
-    return max((centre - spread) / scale, 0.0), min((centre + spread) / scale, 1.0)
-
-
-def _normal_quantile(share: float) -> float:
-    from statistics import NormalDist
-
-    return NormalDist().inv_cdf(share)
 
 
 class Rates(NamedTuple):

@@ -17,16 +17,15 @@ from anonloom_linkage.aligned_columns import AlignedColumn
 from anonloom_linkage.features import Encoding
 from anonloom_linkage.top2_search import Best, Blocks, search_top2
 from anonloom_linkage.vectors import Vectors
+from anonloom_risk.coverage import covered, is_generalized
+from anonloom_risk.left_out import truth_is_known
+from anonloom_risk.nearest_rows import ORIGINAL, RELEASE, TARGETS
 
-__all__ = ["ORIGINAL", "RELEASE", "TARGETS", "right_rows"]
+__all__ = ["right_rows"]
 
-#: Numbers of the tables among the sides of aligned columns.
-ORIGINAL, RELEASE, TARGETS = 0, 1, 2
 #: Ties between people who fit a row equally well are broken by chance, by less than any column's
 #: difference counts.
 TIE = 1e-4
-#: A release in which so many rows have a cell that stands for several values is generalized.
-GENERALIZED = 0.01
 
 
 def right_rows(
@@ -59,25 +58,19 @@ def right_rows(
         return right
     groups, sizes = _published_groups(columns)
     group = groups[rows[named]]
-    if case.truth is not None and (case.truth >= 0).any():
+    if truth_is_known(case):
+        assert case.truth is not None
         owners = _Counts.of(groups, np.where(case.truth >= 0, people[case.truth], -1))
         right[named] = owners.number(group, targets[named]) / sizes[group]
-    elif is_generalized(columns):
+    elif is_generalized(columns, RELEASE):
         alike = np.append(np.bincount(people), 0)[np.minimum(targets[named], people.max() + 1)]
-        covered = _covered(columns, rows[named], named)
-        right[named] = np.where(covered, np.minimum(alike / sizes[group], 1.0), 0.0)
+        cells = [column.sides[RELEASE][rows[named]] for column in columns]
+        own = [column.sides[TARGETS][named] for column in columns]
+        fits = covered(columns, cells, own)
+        right[named] = np.where(fits, np.minimum(alike / sizes[group], 1.0), 0.0)
     else:
         right[named] = _fits_best(columns, rows[named], named, people, targets, rng, workers)
     return right
-
-
-def is_generalized(columns: Sequence[AlignedColumn]) -> bool:
-    """Whether cells of the release stand for several values."""
-    wide = np.zeros(len(columns[0].sides[RELEASE]), bool)
-    for column in columns:
-        several = (column.lo != column.hi) & ~column.missing
-        wide |= several[column.sides[RELEASE]]
-    return bool(wide.mean() > GENERALIZED) if len(wide) else False
 
 
 def _identities(columns: Sequence[AlignedColumn]) -> tuple[IntArray, IntArray]:
@@ -122,20 +115,6 @@ class _Counts:
         index = np.searchsorted(self.pairs, key).clip(0, len(self.pairs) - 1)
         there = (self.pairs[index] == key) & (second < self.width)
         return np.where(there, self.counts[index], 0)
-
-
-def _covered(columns: Sequence[AlignedColumn], rows: IntArray, targets: IntArray) -> BoolArray:
-    """Whether every cell of a row may stand for the target's value."""
-    result = np.ones(len(rows), bool)
-    for column in columns:
-        cells, own = column.sides[RELEASE][rows], column.sides[TARGETS][targets]
-        if column.is_ordered:
-            fits = (column.lo[cells] <= column.lo[own]) & (column.hi[own] <= column.hi[cells])
-        else:
-            leaf = column.lo[own].astype(np.int64)
-            fits = np.asarray(column.covers[cells, leaf]).ravel() > 0
-        result &= fits | column.open[cells] | (column.missing[cells] & column.missing[own])
-    return result
 
 
 def _fits_best(

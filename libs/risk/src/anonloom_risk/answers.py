@@ -1,0 +1,59 @@
+"""What an attack answers about the people whom it is tried on."""
+
+from collections.abc import Sequence
+
+import attrs
+
+from anonloom import short_repr
+from anonloom.findings import Question
+from anonloom.typing import FloatArray
+
+
+@short_repr
+@attrs.frozen(kw_only=True, eq=False)
+class Answers:
+    """What one attack answers about every target.
+
+    Attributes
+    ----------
+    name
+        Unique within the auditor; figures are named after it.
+    right
+        For every target the chance that the answer is right, 0 where there is none. A row or a
+        value that is named is right when it equals the person's own in the columns attacked, so
+        that a twin's is right, too. Membership claims that everybody is inside: 1.
+    score
+        For every target how sure the attacker is; unsure answers are kept back.
+    columns
+        The columns that it uses.
+    meaning
+        One sentence: what the attacker does.
+    attainable
+        For every target the chance with which the best attacker with this knowledge would be right
+        about a copy; 1 unless people who look alike to the attacker differ in what he wants.
+    question
+        The question that it answers, where that is not the auditor's.
+    """
+
+    name: str
+    right: FloatArray
+    score: FloatArray
+    columns: tuple[str, ...]
+    meaning: str
+    attainable: FloatArray | None = None
+    question: Question | None = None
+
+    def of(self, people: slice) -> "Answers":
+        """Return the answers about some of the targets."""
+        attainable = self.attainable
+        return attrs.evolve(
+            self,
+            right=self.right[people],
+            score=self.score[people],
+            attainable=None if attainable is None else attainable[people],
+        )
+
+
+def divide(answers: Sequence[Answers], inside: int) -> list[tuple[Answers, Answers]]:
+    """Divide answers into those about the first targets, and those about the others."""
+    return [(one.of(slice(None, inside)), one.of(slice(inside, None))) for one in answers]
