@@ -26,12 +26,13 @@ import attrs
 import ranking_goals
 from environments import ROOT, Failed
 from goal import Goal, verdicts
-from ranking_goals import DENSITY, PEER, QUESTIONS, Mean, Results, cpu, duel, finders
+from ranking_goals import DENSITY, PEER, QUESTIONS, Mean, Results, contests, cpu, finders
 from ranking_ours import TOOL, Record, measure_ours, risk_auditors, warm_up
 from ranking_peers import PEERS, measure_peer
 from ranking_releases import LEAKS, POPULATIONS, RELEASES, ROWS, divide
 
-WIDTH = 15
+#: Characters of a row's name, and of a column at least.
+HEAD, WIDTH = 50, 10
 
 
 def parsed() -> argparse.Namespace:
@@ -83,11 +84,11 @@ def table_of(head: str, columns: list[str], rows: dict[str, list[str]]) -> Itera
     for index in range(lines):
         start = head if index == 0 else ""
         parts = ((name.split("\n") + [""] * lines)[index] for name in columns)
-        yield f"{start:34}" + "".join(
+        yield f"{start:{HEAD}}" + "".join(
             f"{part:>{size}}" for part, size in zip(parts, wide, strict=True)
         )
     for name, cells in rows.items():
-        yield f"{name:34}" + "".join(
+        yield f"{name:{HEAD}}" + "".join(
             f"{cell:>{size}}" for cell, size in zip(cells, wide, strict=True)
         )
 
@@ -147,20 +148,21 @@ def single_attacks(table: str, results: Results) -> Iterator[str]:
         yield f"failed: {text}"
 
 
-def duels(table: str, results: Results) -> Iterator[str]:
-    """Success (and the control's) of our strongest attack alone and of anonymeter's."""
-    questions = [item for item in QUESTIONS[:3] if results.where(tool=PEER, question=item).records]
-    columns = [f"{question}\n{tool}" for question in questions for tool in (TOOL, PEER)]
-    rows = {}
-    for release in RELEASES:
-        cells = []
-        for question in questions:
-            sides = duel(results, question, release)
-            for side in sides:
-                success, control = sides.success(side)
-                cells.append(f"{shown(success)} ({shown(control)})")
-        rows[release] = cells
-    yield from table_of(f"{table}: success (control)", columns, rows)
+def compared(table: str, results: Results) -> Iterator[str]:
+    """Success (and the control's) of our attacks alone beside anonymeter's; then membership."""
+    for question in QUESTIONS[:3]:
+        rows = {}
+        for release in RELEASES:
+            for contest in contests(results, question, release):
+                names = [side.names("attack")[0] for side in contest]
+                label = names[1] if names[0] == names[1] else " / ".join(names)
+                shares = [
+                    shown(side.mean(key)) for side in contest for key in ("success", "control")
+                ]
+                rows[f"{release}"[:13] + f": {label}"] = [*shares, "yes" if contest.found else ""]
+        columns = [f"{tool}\n{key}" for tool in (TOOL, PEER) for key in ("success", "control")]
+        if rows:
+            yield from table_of(f"{table}: {question}", [*columns, f"{PEER}\nfinds any"], rows)
     rows = {}
     for release in RELEASES:
         there = results.where(release=release, question="membership")
@@ -204,7 +206,7 @@ def concluded(records: list[Record], file: Path) -> list[Goal]:
     results = Results(records)
     for table in results.tables:
         of_table = results.where(table=table)
-        for part in (ranking, single_attacks, duels, leaks, costs):
+        for part in (ranking, single_attacks, compared, leaks, costs):
             print(*part(table, of_table), sep="\n")
     judged = ranking_goals.goals(results)
     outcome = {"records": records, "goals": [attrs.asdict(goal) for goal in judged]}

@@ -184,56 +184,60 @@ def best_finder(attacks: Results) -> Finder:
     return max(finders(attacks), key=lambda item: item.both, default=Finder("nothing", 0.0, 0.0))
 
 
-class Duel(NamedTuple):
-    """The strongest attack of either side on a release, with the same people and control."""
+class Contest(NamedTuple):
+    """One attack of ours and one of the other package on a release, on as many people."""
 
     ours: Results
     theirs: Results
 
-    def success(self, side: Results) -> tuple[Mean, Mean]:
-        """Success and control's of the attack that gains most over its control."""
-        attacks = [side.where(attack=name) for name in side.names("attack")]
-        if not attacks:
-            return Mean.of([]), Mean.of([])
-        best = max(attacks, key=gain)
-        return best.mean("success"), best.mean("control")
+    @property
+    def found(self) -> bool:
+        """Whether the other package gains more than chance does, over the seeds."""
+        inside, outside = self.theirs.by_seed("success"), self.theirs.by_seed("control")
+        step = Mean.of(inside[seed] - outside[seed] for seed in inside)
+        return step.value > step.error
 
 
-def gain(attack: Results) -> float:
-    """Success over the control's, as a share of what the control leaves."""
+def contests(results: Results, question: str, release: str) -> list[Contest]:
+    """Pair attacks: inference of every column, and of the other questions the strongest."""
+    there = results.where(release=release, question=question)
+    ours, theirs = there.where(tool=TOOL, kind="alone"), there.where(tool=PEER)
+    if not ours.records or not theirs.records:
+        return []
+    if question != "inference":
+        return [Contest(strongest(ours), strongest(theirs))]
+    names = [name for name in theirs.names("attack") if ours.where(attack=name).records]
+    return [
+        Contest(strongest(ours.where(attack=name), "method"), theirs.where(attack=name))
+        for name in names
+    ]
+
+
+def strongest(side: Results, key: str = "attack") -> Results:
+    """Return the attack that gains most over its control, as a share of what that leaves."""
+    return max((side.where(**{key: name}) for name in side.names(key)), key=_gain)
+
+
+def _gain(attack: Results) -> float:
     success, control = attack.mean("success").value, attack.mean("control").value
     return (success - control) / (1 - control) if control < 1 else 0.0
-
-
-def duel(results: Results, question: str, release: str) -> Duel:
-    """Return both sides' attacks of a question."""
-    there = results.where(release=release, question=question)
-    return Duel(there.where(tool=TOOL, kind="alone"), there.where(tool=PEER))
-
-
-def finds_anything(attacks: Results) -> bool:
-    """Whether the other package's strongest attack gains more than chance, over the seeds."""
-    for name in attacks.names("attack"):
-        of_attack = attacks.where(attack=name)
-        inside, outside = of_attack.by_seed("success"), of_attack.by_seed("control")
-        step = Mean.of(inside[seed] - outside[seed] for seed in inside)
-        if step.value > step.error:
-            return True
-    return False
 
 
 def _attacks(table: str, results: Results) -> Iterator[Goal]:
     for question in QUESTIONS[:3]:
         for release in RELEASES:
-            sides = duel(results, question, release)
-            if not sides.ours.records or not finds_anything(sides.theirs):
+            found = [item for item in contests(results, question, release) if item.found]
+            if not found:
                 continue
-            ours, theirs = sides.success(sides.ours)[0], sides.success(sides.theirs)[0]
+            ours, theirs = (
+                [getattr(item, side).mean("success") for item in found]
+                for side in ("ours", "theirs")
+            )
             # Both are means over few people and seeds.
-            slack = np.hypot(ours.error, theirs.error)
+            error = np.hypot(*(np.mean([mean.error for mean in side]) for side in (ours, theirs)))
+            mine, other = (float(np.mean([mean.value for mean in side])) for side in (ours, theirs))
             name = f"{table}, {question}: our success on {release}"
-            met = ours.value >= theirs.value - slack
-            yield Goal(name, ours.value, theirs.value, bool(met), least=True)
+            yield Goal(name, mine, other, bool(mine >= other - error), least=True)
 
 
 def _membership(table: str, results: Results) -> Iterator[Goal]:
@@ -244,23 +248,15 @@ def _membership(table: str, results: Results) -> Iterator[Goal]:
             continue
         for figure, words in (("auc", "AUC"), ("tpr", "TPR at 1 % FPR")):
             mine, other = ours.mean(figure), theirs.mean(figure)
-            met = mine.value >= other.value - np.hypot(mine.error, other.error)
+            met = bool(mine.value >= other.value - np.hypot(mine.error, other.error))
             name = f"{table}, membership: our {words} on {release}"
-            yield Goal(name, mine.value, other.value, bool(met), least=True)
+            yield Goal(name, mine.value, other.value, met, least=True)
 
 
 def cpu(side: Results) -> float:
-    """CPU seconds of all attacks of a side on one release; ours are counted per auditor."""
-    if any("auditor" in record for record in side.records):
-        auditors = [side.where(auditor=name) for name in side.names("auditor")]
-        return sum(
-            np.mean(
-                [of.where(release=release).mean("cpu").value for release in of.names("release")]
-            )
-            for of in auditors
-        )
-    releases = side.names("release")
-    return float(np.mean([side.where(release=release).total("cpu").value for release in releases]))
+    """CPU seconds of all attacks of a side on one release."""
+    runs = [side.where(release=release) for release in side.names("release")]
+    return float(np.mean([run.total("cpu").value for run in runs]))
 
 
 def _cost(table: str, results: Results) -> Iterator[Goal]:

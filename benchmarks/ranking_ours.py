@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 from ranking_peer_calls import clocked, separation
-from ranking_releases import COPULA, Case, Population, Protected, divide
+from ranking_releases import COPULA, Case, Population, Protected, about_secret, divide
 
-from anonloom import Answers, AuditInput, Auditor, Registry, RiskAuditor, StageContext, Table
+from anonloom import AuditInput, Auditor, Registry, Release, StageContext, Table
 from anonloom.data import row_keys
 from anonloom.errors import AnonloomError
 from anonloom.findings import AttackResult, Finding, Findings
-from anonloom.typing import BoolArray
+from anonloom.typing import BoolArray, IntArray
+from anonloom_risk import Answers, RiskAuditor
+from anonloom_risk.left_out import join_people
 
 Record = dict[str, Any]
 TOOL = "anonloom"
@@ -63,7 +65,7 @@ def measure_ours(auditors: dict[str, Auditor], case: Case, attacks: int) -> Iter
                 records.append(record)
                 results += [result] if result is not None else []
             if isinstance(auditor, RiskAuditor):
-                records += _alone(name, auditor, case, protected, attacks)
+                records += _alone(name, auditor, case, release, attacks)
         records += _headline(results)
         yield from ({**labels, "release": release, **record} for record in records)
 
@@ -124,7 +126,7 @@ def _exposed(result: AttackResult, findings: Findings, case: Case, protected: Pr
     }
 
 
-def _alike(table: Table, rows: Any) -> BoolArray:
+def _alike(table: Table, rows: IntArray) -> BoolArray:
     """Mark the rows that equal one of these in every column."""
     coded = [table.frame[name].astype("category").cat for name in table.schema.names]
     keys = row_keys(((item.codes.to_numpy(), len(item.categories)) for item in coded), len(table))
@@ -150,34 +152,50 @@ def _headline(results: list[AttackResult]) -> list[Record]:
 
 
 def _alone(
-    name: str, auditor: RiskAuditor, case: Case, protected: Protected, attacks: int
+    name: str, auditor: RiskAuditor, case: Case, release: str, attacks: int
 ) -> Iterator[Record]:
     """Run the attacks alone: half of the control is attacked, half is known.
 
     Membership and singling out rank everybody; the other questions are asked about as many people
-    as the other package attacks.
+    as the other package attacks, and inference about one column after another.
     """
-    rng = np.random.default_rng([case.seed, 2])
-    outside, known = np.array_split(np.arange(len(case.control)), 2)
+    if auditor.question != "inference":
+        given = case.original, case.control, case.releases[release].release
+        yield from _tried(name, auditor, given, case.seed, attacks)
+        return
+    for secret in case.population.schema.names:
+        given = about_secret(case, release, secret)
+        for record in _tried(name, auditor, given, case.seed, attacks):
+            yield record | {"method": record["attack"], "attack": f"inference of {secret}"}
+
+
+def _tried(
+    name: str,
+    auditor: RiskAuditor,
+    given: tuple[Table, Table, Release],
+    seed: int,
+    attacks: int,
+) -> Iterator[Record]:
+    original, control, release = given
+    outside, known = np.array_split(np.arange(len(control)), 2)
     everybody = auditor.question in ("membership", "singling out")
-    people = len(case.original) if everybody else min(attacks, len(outside))
-    inside = rng.choice(len(case.original), people, replace=False)
+    people = len(original) if everybody else min(attacks, len(outside))
+    inside = np.random.default_rng([seed, 2]).choice(len(original), people, replace=False)
     outside = outside if everybody else outside[:people]
-    targets = Table.build(
-        _stacked(case.original.take(inside), case.control.take(outside)), case.original.schema
-    )
-    given = AuditInput(protected.release, original=case.original, control=case.control.take(known))
-    context = StageContext(stage=f"{name}, alone", seed=case.seed)
-    answers, cpu = clocked(lambda: auditor.attack(given, targets, context))
+    targets = join_people(original.take(inside), control.take(outside))
+    case = AuditInput(release, original=original, control=control.take(known))
+    context = StageContext(stage=f"{name}, alone", seed=seed)
+    answers, cpu = clocked(lambda: auditor.attack(case, targets, context))
     for item in answers:
+        question = item.question or auditor.question
         yield {
             "auditor": name,
             "kind": "alone",
             "attack": item.name,
-            "question": item.question or auditor.question,
-            **_shares(item, auditor.question, people, attacks),
-            # Of all attacks of the auditor together.
-            "cpu": cpu,
+            "question": question,
+            **_shares(item, question, people, attacks),
+            # All attacks of the auditor share what they cost together.
+            "cpu": cpu / len(answers),
         }
 
 
@@ -191,10 +209,3 @@ def _shares(answers: Answers, question: str, people: int, attacks: int) -> Recor
         surest = np.argsort(-score, kind="stable")[:attacks]
         parts.append(float(right[surest].mean()))
     return {"success": parts[0], "control": parts[1], "attacks": min(attacks, people)}
-
-
-def _stacked(first: Table, second: Table) -> Any:
-    import pandas as pd
-
-    frames = [table.frame[list(table.schema.names)] for table in (first, second)]
-    return pd.concat(frames, ignore_index=True)

@@ -19,6 +19,7 @@ from anonloom_mondrian.mondrian import Mondrian
 from anonloom_perturbation.perturb import Perturb
 from anonloom_privacy_models.k_anonymity import KAnonymity
 from anonloom_recoding.hierarchy import ByHierarchy
+from anonloom_runner.external import release_from
 from anonloom_synthesis.copula import Copula
 
 ROWS = 5_000
@@ -132,6 +133,26 @@ def divide(population: Population, seed: int, rows: int = ROWS) -> Case:
     return Case(population, seed, original, control, _releases(original, independent, seed))
 
 
+def about_secret(case: Case, release: str, secret: str) -> tuple[Table, Table, Release]:
+    """Return original, control and a release in which one column is to be inferred from the rest.
+
+    So another package asks, whatever roles the columns have.
+    """
+    schema = Schema(
+        tuple(
+            attrs.evolve(column, role="sensitive" if column.name == secret else "quasi")
+            for column in case.population.schema
+        )
+    )
+    original, control = (_table(table.frame, schema) for table in (case.original, case.control))
+    return original, control, read_as(case.releases[release].release, schema)
+
+
+def read_as(release: Release, schema: Schema) -> Release:
+    """Return a release as it is read from a file; nobody knows whose its rows are."""
+    return release_from(release.frame.astype(str), schema)
+
+
 def plain(release: Release) -> pd.DataFrame:
     """Return a release as other packages take it: an interval of numbers is its middle."""
     cells = release.frame
@@ -190,12 +211,12 @@ def _generalized(original: Table, seed: int) -> Release:
     context = StageContext(stage=GENERALIZED, seed=seed)
     guard = Guard((KAnonymity(k=K),))
     classes = Mondrian().partition(original, original.whole(), guard, context)
-    return attrs.evolve(ByHierarchy().generalize(original, classes, context), origin=None)
+    return read_as(ByHierarchy().generalize(original, classes, context), original.schema)
 
 
 def _published(table: Table, rng: np.random.Generator) -> Release:
     rows = rng.permutation(len(table))
-    return attrs.evolve(Release.as_it_is(table.take(rows)), origin=None)
+    return read_as(Release.as_it_is(table.take(rows)), table.schema)
 
 
 def _cells(table: Table) -> pd.DataFrame:
