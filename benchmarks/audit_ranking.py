@@ -127,13 +127,9 @@ def single_attacks(table: str, results: Results) -> Iterator[str]:
     for kind, words in (("attack", "every attack"), ("figure", "figures without self-tests")):
         of_kind = ours.where(kind=kind)
         rows = {}
-        for auditor in of_kind.names("auditor"):
-            of_auditor = of_kind.where(auditor=auditor)
-            for attack in of_auditor.names("attack"):
-                there = of_auditor.where(attack=attack)
-                rows[f"{auditor}: {attack}"[:33]] = [
-                    shown(there.where(release=name).mean("risk")) for name in RELEASES
-                ]
+        for attack in of_kind.names("attack"):
+            there = of_kind.where(attack=attack)
+            rows[attack] = [shown(there.where(release=name).mean("risk")) for name in RELEASES]
         if rows:
             yield from table_of(f"{table}: {words}", list(RELEASES), rows)
     reasons = [
@@ -174,12 +170,12 @@ def compared(table: str, results: Results) -> Iterator[str]:
 
 def leaks(table: str, results: Results) -> Iterator[str]:
     """How well the rows that an attack calls exposed are the leaked ones."""
-    ours = results.where(tool=TOOL, kind="attack")
-    rows: dict[str, list[str]] = {name: [] for name in ours.names("attack")}
-    for release in LEAKS:
-        for item in finders(ours.where(release=release)):
-            rows[item.name].append(f"{item.recall:.2f} / {item.precision:.2f}")
-    rows = {name[:33]: cells for name, cells in rows.items() if len(cells) == len(LEAKS)}
+    rows: dict[str, list[str]] = {}
+    for kind in ("leak", "yardstick"):
+        ours = results.where(tool=TOOL, kind=kind)
+        for release in LEAKS:
+            for item in finders(ours.where(release=release)):
+                rows.setdefault(item.name, []).append(f"{item.recall:.2f} / {item.precision:.2f}")
     if rows:
         yield from table_of(f"{table}: recall / precision of leaks", list(LEAKS), rows)
 

@@ -5,17 +5,25 @@ attacks alone, on as many people as another package attacks and with the same co
 be compared with its attacks one by one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from ranking_peer_calls import clocked, separation
-from ranking_releases import COPULA, Case, Population, Protected, about_secret, divide
+from ranking_releases import (
+    COPULA,
+    Case,
+    Population,
+    Protected,
+    about_secret,
+    divide,
+    plain,
+)
 
 from anonloom import AuditInput, Auditor, Registry, Release, StageContext, Table
 from anonloom.data import row_keys
 from anonloom.errors import AnonloomError
-from anonloom.findings import AttackResult, Finding, Findings
+from anonloom.findings import AttackResult, Finding, Findings, PrivateRows
 from anonloom.typing import BoolArray, IntArray
 from anonloom_risk import Answers, RiskAuditor
 from anonloom_risk.left_out import join_people
@@ -27,6 +35,10 @@ LEVEL = 0.95
 #: What the benchmark has for an auditor; one that needs more is left out.
 EVIDENCE = {"original", "control"}
 WARM_UP = 600
+#: How rows are called that an attack finds, and what all attacks together find.
+EXPOSED, EVERY = "_exposed", "all together"
+#: What no attack is needed for.
+COPIES = "(equal rows that no control has)"
 
 
 def risk_auditors(population: Population) -> dict[str, Auditor]:
@@ -51,7 +63,7 @@ def warm_up(auditors: dict[str, Auditor], population: Population) -> None:
     """Audit a small case, so that everything is imported and kernels are loaded."""
     case = divide(population, 0, WARM_UP)
     for name, auditor in auditors.items():
-        list(_audited(name, auditor, case, COPULA, case.releases[COPULA]))
+        _audited(name, auditor, case, COPULA)
 
 
 def measure_ours(auditors: dict[str, Auditor], case: Case, attacks: int) -> Iterator[Record]:
@@ -59,40 +71,44 @@ def measure_ours(auditors: dict[str, Auditor], case: Case, attacks: int) -> Iter
     labels = {"table": case.population.name, "seed": case.seed, "tool": TOOL}
     for release, protected in case.releases.items():
         records: list[Record] = []
-        results: list[AttackResult] = []
+        findings: dict[str, Findings] = {}
         for name, auditor in auditors.items():
-            for record, result in _audited(name, auditor, case, release, protected):
-                records.append(record)
-                results += [result] if result is not None else []
+            try:
+                findings[name], cpu = _audited(name, auditor, case, release)
+            except AnonloomError as why:
+                records.append({"auditor": name, "kind": "failed", "reason": str(why)})
+                continue
+            records.append({"auditor": name, "kind": "cost", "cpu": cpu})
+            records += _figures(name, findings[name], case, protected)
             if isinstance(auditor, RiskAuditor):
                 records += _alone(name, auditor, case, release, attacks)
-        records += _headline(results)
+        records += _headline(findings)
+        private = [item for one in findings.values() for item in one.private]
+        records += _leak(EVERY, private, case, protected) + _copies(case, protected)
         yield from ({**labels, "release": release, **record} for record in records)
 
 
-def _audited(
-    name: str, auditor: Auditor, case: Case, release: str, protected: Protected
-) -> Iterator[tuple[Record, AttackResult | None]]:
-    given = AuditInput(protected.release, original=case.original, control=case.control)
+def _audited(name: str, auditor: Auditor, case: Case, release: str) -> tuple[Findings, float]:
+    given = AuditInput(case.releases[release].release, original=case.original, control=case.control)
     context = StageContext(stage=f"{name}, {release}", seed=case.seed)
-    try:
-        findings, cpu = clocked(lambda: auditor.audit(given, context))
-    except AnonloomError as why:
-        yield {"auditor": name, "kind": "failed", "reason": str(why)}, None
-        return
-    yield {"auditor": name, "kind": "cost", "cpu": cpu}, None
+    return clocked(lambda: auditor.audit(given, context))
+
+
+def _figures(name: str, findings: Findings, case: Case, protected: Protected) -> Iterator[Record]:
     for result in findings.attacks:
-        yield _attack(name, result) | _exposed(result, findings, case, protected), result
+        yield _attack(name, result)
+        rows = [item for item in findings.private if item.name == f"{result.name}{EXPOSED}"]
+        yield from _leak(f"{name}: {result.name}", rows, case, protected)
     if not findings.attacks:
         # What is not tried on a copy and on strangers makes no headline.
-        yield from ((_figure(name, item), None) for item in findings if item.key)
+        yield from (_figure(name, item) for item in findings if item.key)
 
 
 def _attack(name: str, result: AttackResult) -> Record:
     return {
         "auditor": name,
         "kind": "attack",
-        "attack": result.name,
+        "attack": f"{name}: {result.name}",
         "question": result.question,
         "success": result.success,
         "control": result.baseline,
@@ -105,24 +121,42 @@ def _attack(name: str, result: AttackResult) -> Record:
 
 def _figure(name: str, finding: Finding) -> Record:
     figure = finding.value if finding.assessable else None
-    return {"auditor": name, "kind": "figure", "attack": finding.name, "risk": figure}
+    return {"auditor": name, "kind": "figure", "attack": f"{name}: {finding.name}", "risk": figure}
 
 
-def _exposed(result: AttackResult, findings: Findings, case: Case, protected: Protected) -> Record:
-    """How many of the leaked rows an attack calls exposed, and how many of these are leaked.
+def _leak(
+    attack: str, exposed: Sequence[PrivateRows], case: Case, protected: Protected
+) -> list[Record]:
+    """How many of the leaked rows are called exposed, and how many of these are leaked.
 
     Whoever equals a leaked person in every column is exposed by the same row.
     """
     if not len(protected.leaked):
-        return {}
-    rows = [item.rows for item in findings.private if item.name == f"{result.name}_exposed"]
+        return []
+    rows = [item.rows for item in exposed if item.name.endswith(EXPOSED)]
     called = np.zeros(len(case.original), bool)
     called[np.concatenate([*rows, np.empty(0, np.int64)])] = True
+    return [{"kind": "leak", "attack": attack, **_recall(called, case, protected)}]
+
+
+def _copies(case: Case, protected: Protected) -> list[Record]:
+    """Say the same of the simplest search: equal rows of the release that no control has."""
+    if not len(protected.leaked):
+        return []
+    original, control = (plain(Release.as_it_is(table)) for table in (case.original, case.control))
+    keys, of_release, of_control = (
+        frame.astype(str).agg("\t".join, axis=1)
+        for frame in (original, plain(protected.release), control)
+    )
+    called = (keys.isin(of_release) & ~keys.isin(of_control)).to_numpy()
+    return [{"kind": "yardstick", "attack": COPIES, **_recall(called, case, protected)}]
+
+
+def _recall(called: BoolArray, case: Case, protected: Protected) -> Record:
     leaked = _alike(case.original, protected.leaked)
     return {
         "recall": float(called[protected.leaked].mean()),
         "precision": float(leaked[called].mean()) if called.any() else 0.0,
-        "rows_called": int(called.sum()),
     }
 
 
@@ -133,22 +167,17 @@ def _alike(table: Table, rows: IntArray) -> BoolArray:
     return np.isin(keys, keys[rows])
 
 
-def _headline(results: list[AttackResult]) -> list[Record]:
+def _headline(findings: dict[str, Findings]) -> list[Record]:
     """Return the worst attack that can be assessed; its interval covers the choice among all."""
-    able = [result for result in results if result.assessable]
+    results = {
+        f"{name}: {result.name}": result for name, one in findings.items() for result in one.attacks
+    }
+    able = {name: result for name, result in results.items() if result.assessable}
     if not able:
         return []
-    worst = max(able, key=lambda result: result.risk)
-    return [
-        {
-            "kind": "headline",
-            "attack": worst.name,
-            "question": worst.question,
-            "risk": worst.risk,
-            "interval": worst.interval(1 - (1 - LEVEL) / len(results)),
-            "worst": max(result.risk for result in able),
-        }
-    ]
+    name = max(able, key=lambda name: able[name].risk)
+    interval = able[name].interval(1 - (1 - LEVEL) / len(results))
+    return [{"kind": "headline", "attack": name, "risk": able[name].risk, "interval": interval}]
 
 
 def _alone(

@@ -14,6 +14,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -55,10 +56,10 @@ def anonymeter(tables: Tables, asked: Asked) -> Iterator[Found]:
         return evaluator.evaluate(mode=mode)
 
     for mode in ("univariate", "multivariate"):
-        yield attack(f"singling out, {mode}", "singling out", lambda mode=mode: single_out(mode))
+        yield attack(f"singling out, {mode}", "singling out", partial(single_out, mode))
     halves = tuple(list(half) for half in asked["halves"])
     linking = LinkabilityEvaluator(**given, aux_cols=halves, n_attacks=attacks, n_neighbors=1)
-    yield attack("linkability", "linkability", lambda: linking.evaluate(n_jobs=1))
+    yield attack("linkability", "linkability", partial(linking.evaluate, n_jobs=1))
     for secret in asked["secrets"]:
         inferring = InferenceEvaluator(
             **given,
@@ -68,7 +69,7 @@ def anonymeter(tables: Tables, asked: Asked) -> Iterator[Found]:
             n_attacks=attacks,
         )
         name = f"inference of {secret}"
-        yield attack(name, "inference", lambda inferring=inferring: inferring.evaluate(n_jobs=1))
+        yield attack(name, "inference", partial(inferring.evaluate, n_jobs=1))
 
 
 def attack(name: str, question: str, evaluate: Callable[[], Any]) -> Found:

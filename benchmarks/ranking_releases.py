@@ -16,6 +16,7 @@ from anonloom import Column, Guard, Mechanism, Release, Schema, StageContext, Ta
 from anonloom.typing import IntArray
 from anonloom_diabetes import file as diabetes
 from anonloom_mondrian.mondrian import Mondrian
+from anonloom_perturbation.noise import Level
 from anonloom_perturbation.perturb import Perturb
 from anonloom_privacy_models.k_anonymity import KAnonymity
 from anonloom_recoding.hierarchy import ByHierarchy
@@ -25,7 +26,7 @@ from anonloom_synthesis.copula import Copula
 ROWS = 5_000
 K = 10
 COPY, COPULA, INDEPENDENT, GENERALIZED = "copy", "copula", "independent", f"k = {K}"
-NOISES = ("low", "medium", "high")
+NOISES: tuple[Level, ...] = ("low", "medium", "high")
 #: Share of the release's rows that are the original's, as they were or with low noise on numbers.
 LEAKS = {
     "5 % verbatim": (0.05, False),
