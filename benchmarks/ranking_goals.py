@@ -25,7 +25,7 @@ QUESTIONS = ("singling out", "linkability", "inference", "membership")
 LEAST_OF_A_COPY = 0.95
 #: Of 20 seeds the interval of the independent draw holds 0 in 19.
 LEAST_COVERED = 0.95
-#: Harmonic mean of the share of leaked rows that are called exposed, and of called ones that leaked.
+#: Harmonic mean of the shares of leaked rows that are called exposed, and of these that leaked.
 #: On Adult one in eight strangers equals a row of the copula, so that no search finds them all.
 LEAST_FOUND = 0.4
 #: Of the CPU of the other package's attacks.
@@ -198,7 +198,10 @@ def contests(results: Results, question: str, release: str) -> list[Contest]:
     """Pair attacks: inference of every column, and of the other questions the strongest."""
     there = results.where(release=release, question=question)
     ours, theirs = there.where(tool=TOOL, kind="alone"), there.where(tool=PEER)
-    if not ours.records or not theirs.records:
+    # Other packages may have been asked for fewer seeds.
+    seeds = {record["seed"] for record in theirs.records}
+    ours = Results(record for record in ours.records if record["seed"] in seeds)
+    if not ours.records:
         return []
     if question != "inference":
         return [Contest(strongest(ours), strongest(theirs))]
