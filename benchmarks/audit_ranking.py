@@ -33,6 +33,7 @@ from ranking_releases import LEAKS, POPULATIONS, RELEASES, ROWS, divide
 
 #: Characters of a row's name, and of a column at least.
 HEAD, WIDTH = 50, 10
+SHARES = ("success", "control", "excess")
 
 
 def parsed() -> argparse.Namespace:
@@ -156,11 +157,9 @@ def compared(table: str, results: Results) -> Iterator[str]:
             for contest in contests(results, question, release):
                 names = [side.names("attack")[0] for side in contest]
                 label = names[1] if names[0] == names[1] else " / ".join(names)
-                shares = [
-                    shown(side.mean(key)) for side in contest for key in ("success", "control")
-                ]
+                shares = [shown(side.mean(key)) for side in contest for key in SHARES]
                 rows[f"{release}"[:13] + f": {label}"] = [*shares, "yes" if contest.found else ""]
-        columns = [f"{tool}\n{key}" for tool in (TOOL, PEER) for key in ("success", "control")]
+        columns = [f"{tool}\n{key}" for tool in (TOOL, PEER) for key in SHARES]
         if rows:
             yield from table_of(f"{table}: {question}", [*columns, f"{PEER}\nfinds any"], rows)
     rows = {}

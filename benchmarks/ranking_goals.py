@@ -50,6 +50,12 @@ class Mean(NamedTuple):
         error = SPREAD * known.std(ddof=1) / np.sqrt(len(known)) if len(known) > 1 else 0.0
         return cls(float(known.mean()), float(error))
 
+    @classmethod
+    def over(cls, means: Iterable["Mean"]) -> "Mean":
+        """Average means of the same seeds, whose errors may go together."""
+        values, errors = zip(*means, strict=True)
+        return cls(float(np.mean(values)), float(np.mean(errors)))
+
 
 class Results:
     """The records of a run, found by what was asked."""
@@ -189,9 +195,8 @@ class Contest(NamedTuple):
     @property
     def found(self) -> bool:
         """Whether the other package gains more than chance does, over the seeds."""
-        inside, outside = self.theirs.by_seed("success"), self.theirs.by_seed("control")
-        step = Mean.of(inside[seed] - outside[seed] for seed in inside)
-        return step.value > step.error
+        excess = self.theirs.mean("excess")
+        return excess.value > excess.error
 
 
 def contests(results: Results, question: str, release: str) -> list[Contest]:
@@ -213,30 +218,26 @@ def contests(results: Results, question: str, release: str) -> list[Contest]:
 
 
 def strongest(side: Results, key: str = "attack") -> Results:
-    """Return the attack that gains most over its control, as a share of what that leaves."""
-    return max((side.where(**{key: name}) for name in side.names(key)), key=_gain)
-
-
-def _gain(attack: Results) -> float:
-    success, control = attack.mean("success").value, attack.mean("control").value
-    return (success - control) / (1 - control) if control < 1 else 0.0
+    """Return the attack that gains most over its control."""
+    attacks = (side.where(**{key: name}) for name in side.names(key))
+    return max(attacks, key=lambda attack: attack.mean("excess").value)
 
 
 def _attacks(table: str, results: Results) -> Iterator[Goal]:
     for question in QUESTIONS[:3]:
         for release in RELEASES:
             found = [item for item in contests(results, question, release) if item.found]
-            if not found:
-                continue
-            ours, theirs = (
-                [getattr(item, side).mean("success") for item in found]
-                for side in ("ours", "theirs")
-            )
-            # Both are means over few people and seeds.
-            error = np.hypot(*(np.mean([mean.error for mean in side]) for side in (ours, theirs)))
-            mine, other = (float(np.mean([mean.value for mean in side])) for side in (ours, theirs))
-            name = f"{table}, {question}: our success on {release}"
-            yield Goal(name, mine, other, bool(mine >= other - error), least=True)
+            for figure in ("success", "excess") if found else ():
+                ours = Mean.over(item.ours.mean(figure) for item in found)
+                theirs = Mean.over(item.theirs.mean(figure) for item in found)
+                name = f"{table}, {question}: our {figure} on {release}"
+                yield _as_high(name, ours, theirs)
+
+
+def _as_high(name: str, ours: Mean, theirs: Mean) -> Goal:
+    """Both are means over few seeds: what is less by chance is no less."""
+    met = bool(ours.value >= theirs.value - np.hypot(ours.error, theirs.error))
+    return Goal(name, ours.value, theirs.value, met, least=True)
 
 
 def _membership(table: str, results: Results) -> Iterator[Goal]:
@@ -246,10 +247,8 @@ def _membership(table: str, results: Results) -> Iterator[Goal]:
         if not ours.records or not theirs.records:
             continue
         for figure, words in (("auc", "AUC"), ("tpr", "TPR at 1 % FPR")):
-            mine, other = ours.mean(figure), theirs.mean(figure)
-            met = bool(mine.value >= other.value - np.hypot(mine.error, other.error))
             name = f"{table}, membership: our {words} on {release}"
-            yield Goal(name, mine.value, other.value, met, least=True)
+            yield _as_high(name, ours.mean(figure), theirs.mean(figure))
 
 
 def cpu(side: Results) -> float:

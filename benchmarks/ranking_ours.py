@@ -23,7 +23,13 @@ from ranking_releases import (
 from anonloom import AuditInput, Auditor, Registry, Release, StageContext, Table
 from anonloom.data import row_keys
 from anonloom.errors import AnonloomError
-from anonloom.findings import AttackResult, Finding, Findings, PrivateRows
+from anonloom.findings import (
+    AttackResult,
+    Finding,
+    Findings,
+    PrivateRows,
+    normalized_excess,
+)
 from anonloom.typing import BoolArray, IntArray
 from anonloom_risk import Answers, RiskAuditor
 from anonloom_risk.left_out import join_people
@@ -237,4 +243,10 @@ def _shares(answers: Answers, question: str, people: int, attacks: int) -> Recor
         # Of predicates the surest are tried, as many as the other package tries.
         surest = np.argsort(-score, kind="stable")[:attacks]
         parts.append(float(right[surest].mean()))
-    return {"success": parts[0], "control": parts[1], "attacks": min(attacks, people)}
+    excess = normalized_excess(*parts)
+    return {
+        "success": parts[0],
+        "control": parts[1],
+        "excess": excess,
+        "attacks": min(attacks, people),
+    }

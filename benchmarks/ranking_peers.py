@@ -16,6 +16,7 @@ from environments import ROOT, environment, run
 from ranking_releases import Case, plain
 
 from anonloom import Release
+from anonloom.findings import normalized_excess
 
 CALLS = Path(__file__).with_name("ranking_peer_calls.py")
 KEPT = ROOT / "benchmarks" / "results" / "ranking-peers"
@@ -77,10 +78,17 @@ def measure_peer(name: str, case: Case) -> list[Record]:
                 kept[result["release"]].write_text(json.dumps(result["attacks"]))
     labels = {"table": case.population.name, "seed": case.seed, "tool": name}
     return [
-        {**labels, "release": release, **attack}
+        {**labels, "release": release, **attack, **_excess(attack)}
         for release, file in kept.items()
         for attack in json.loads(file.read_text())
     ]
+
+
+def _excess(attack: Record) -> Record:
+    """Put success on the scale of ours; what the package calls risk is never below 0."""
+    if "success" not in attack:
+        return {}
+    return {"excess": normalized_excess(attack["success"], attack["control"])}
 
 
 def _question(name: str, case: Case) -> Record:
