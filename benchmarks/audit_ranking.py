@@ -83,19 +83,15 @@ def table_of(head: str, columns: list[str], rows: dict[str, list[str]]) -> Itera
     """Lay out a table; without columns there is nothing to see."""
     if not columns:
         return
-    wide = [max(WIDTH, *(len(part) for part in name.split("\n"))) + 2 for name in columns]
-    yield ""
     lines = max(name.count("\n") for name in columns) + 1
-    for index in range(lines):
-        start = head if index == 0 else ""
-        parts = ((name.split("\n") + [""] * lines)[index] for name in columns)
-        yield f"{start:{HEAD}}" + "".join(
-            f"{part:>{size}}" for part, size in zip(parts, wide, strict=True)
-        )
-    for name, cells in rows.items():
-        yield f"{name:{HEAD}}" + "".join(
-            f"{cell:>{size}}" for cell, size in zip(cells, wide, strict=True)
-        )
+    names = [(name.split("\n") + [""] * lines)[:lines] for name in columns]
+    body = [("" if at else head, [parts[at] for parts in names]) for at in range(lines)]
+    body += rows.items()
+    wide = [max(WIDTH, *(len(cells[at]) for _, cells in body)) + 2 for at in range(len(columns))]
+    yield ""
+    for name, cells in body:
+        padded = (f"{cell:>{size}}" for cell, size in zip(cells, wide, strict=True))
+        yield f"{name:{HEAD}}" + "".join(padded)
 
 
 def ranking(table: str, results: Results) -> Iterator[str]:
@@ -189,12 +185,12 @@ def costs(table: str, results: Results) -> Iterator[str]:
     audits = results.where(tool=TOOL, kind="cost")
     for auditor in audits.names("auditor"):
         rows[f"{auditor}, whole audit"] = [shown(audits.where(auditor=auditor).average("cpu"))]
-    for tool in (TOOL, *PEERS):
-        of_tool = (
-            results.where(tool=tool) if tool in PEERS else results.where(tool=tool, kind="alone")
-        )
+    alone = results.where(tool=TOOL, kind="alone")
+    for auditor in alone.names("auditor"):
+        rows[f"{auditor}, attacks alone"] = [f"{cpu(alone.where(auditor=auditor)):.3f}"]
+    for tool in PEERS:
         for question in QUESTIONS:
-            side = of_tool.where(question=question)
+            side = results.where(tool=tool, question=question)
             if side.records:
                 rows[f"{tool}, {question}"] = [f"{cpu(side):.3f}"]
     yield from table_of(f"{table}: CPU s per release", ["CPU s"], rows)

@@ -81,13 +81,12 @@ def measure_ours(auditors: dict[str, Auditor], case: Case, attacks: int) -> Iter
         for name, auditor in auditors.items():
             try:
                 findings[name], cpu = _audited(name, auditor, case, release)
+                alone = [*_alone(name, auditor, case, release, attacks)]
             except AnonloomError as why:
                 records.append({"auditor": name, "kind": "failed", "reason": str(why)})
                 continue
             records.append({"auditor": name, "kind": "cost", "cpu": cpu})
-            records += _figures(name, findings[name], case, protected)
-            if isinstance(auditor, RiskAuditor):
-                records += _alone(name, auditor, case, release, attacks)
+            records += [*_figures(name, findings[name], case, protected), *alone]
         records += _headline(findings)
         private = [item for one in findings.values() for item in one.private]
         records += _leak(EVERY, private, case, protected) + _copies(case, protected)
@@ -186,14 +185,14 @@ def _headline(findings: dict[str, Findings]) -> list[Record]:
     return [{"kind": "headline", "attack": name, "risk": able[name].risk, "interval": interval}]
 
 
-def _alone(
-    name: str, auditor: RiskAuditor, case: Case, release: str, attacks: int
-) -> Iterator[Record]:
+def _alone(name: str, auditor: Auditor, case: Case, release: str, attacks: int) -> Iterator[Record]:
     """Run the attacks alone: half of the control is attacked, half is known.
 
     Membership and singling out rank everybody; the other questions are asked about as many people
     as the other package attacks, and inference about one column after another.
     """
+    if not isinstance(auditor, RiskAuditor):
+        return
     if auditor.question != "inference":
         given = case.original, case.control, case.releases[release].release
         yield from _tried(name, auditor, given, case.seed, attacks)
