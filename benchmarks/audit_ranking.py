@@ -8,11 +8,12 @@ risky each release is by every attack (means over the seeds), our attacks beside
 many people, membership beside DOMIAS, leaked rows that are found, and CPU seconds; writes JSON to
 benchmarks/results/, prints every goal beside its figure, and ends with 1 if one is missed.
 
-What counts as success. anonymeter: a predicate that is true of one distinct row of release and
-original (singling out, of all predicates); two halves of a person with the same nearest row
-(linkability); the value, or a number within 5 % of it (inference). Ours: the row or value that is
-named equals the person's own, where rows with equal cells share the answer; of predicates the
-surest. Either side attacks as many people of the original and of the control.
+What counts as success. Singling out, both: a predicate that is true of one distinct row of the
+release is true of one distinct person of the original; anonymeter divides by 500 even where it
+finds fewer predicates. Linkability: anonymeter's two halves of a person have the same nearest row,
+whosever it is; ours names a row that is the person's own. Inference, both: the value of a person of
+whom all other columns are known, or a number within 5 % of it. Either side attacks as many people
+of the original and of the control.
 """
 
 import argparse

@@ -200,7 +200,7 @@ class Contest(NamedTuple):
 
 
 def contests(results: Results, question: str, release: str) -> list[Contest]:
-    """Pair attacks: inference of every column, and of the other questions the strongest."""
+    """Pair attacks of the same name; where there are none, the strongest of either side."""
     there = results.where(release=release, question=question)
     ours, theirs = there.where(tool=TOOL, kind="alone"), there.where(tool=PEER)
     # Other packages may have been asked for fewer seeds.
@@ -208,9 +208,9 @@ def contests(results: Results, question: str, release: str) -> list[Contest]:
     ours = Results(record for record in ours.records if record["seed"] in seeds)
     if not ours.records:
         return []
-    if question != "inference":
-        return [Contest(strongest(ours), strongest(theirs))]
     names = [name for name in theirs.names("attack") if ours.where(attack=name).records]
+    if not names:
+        return [Contest(strongest(ours), strongest(theirs))]
     return [
         Contest(strongest(ours.where(attack=name), "method"), theirs.where(attack=name))
         for name in names

@@ -8,6 +8,7 @@ be compared with its attacks one by one.
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import attrs
 import numpy as np
 from ranking_peer_calls import clocked, separation
 from ranking_releases import (
@@ -15,7 +16,6 @@ from ranking_releases import (
     Case,
     Population,
     Protected,
-    about_secret,
     divide,
     plain,
 )
@@ -31,7 +31,7 @@ from anonloom.findings import (
     normalized_excess,
 )
 from anonloom.typing import BoolArray, IntArray
-from anonloom_risk import Answers, RiskAuditor
+from anonloom_risk import RiskAuditor
 from anonloom_risk.left_out import join_people
 
 Record = dict[str, Any]
@@ -43,6 +43,8 @@ EVIDENCE = {"original", "control"}
 WARM_UP = 600
 #: How rows are called that an attack finds, and what all attacks together find.
 EXPOSED, EVERY = "_exposed", "all together"
+#: How shares of predicates are called that single out in the original, and in the control.
+PREDICATES, IN_CONTROL = "_predicates", "_predicates_in_control"
 #: What no attack is needed for.
 COPIES = "(equal rows that no control has)"
 
@@ -186,66 +188,92 @@ def _headline(findings: dict[str, Findings]) -> list[Record]:
 
 
 def _alone(name: str, auditor: Auditor, case: Case, release: str, attacks: int) -> Iterator[Record]:
-    """Run the attacks alone: half of the control is attacked, half is known.
+    """Run the attacks alone, as the other package does.
 
-    Membership and singling out rank everybody; the other questions are asked about as many people
-    as the other package attacks, and inference about one column after another.
+    Predicates are counted; membership ranks everybody; links and inference are tried on as many
+    people, and inference of one column after another.
     """
     if not isinstance(auditor, RiskAuditor):
         return
-    if auditor.question != "inference":
-        given = case.original, case.control, case.releases[release].release
-        yield from _tried(name, auditor, given, case.seed, attacks)
-        return
-    for secret in case.population.schema.names:
-        given = about_secret(case, release, secret)
-        for record in _tried(name, auditor, given, case.seed, attacks):
-            yield record | {"method": record["attack"], "attack": f"inference of {secret}"}
+    labels = {"auditor": name, "kind": "alone", "question": auditor.question}
+    trial = _Trial(case, case.releases[release].release, attacks)
+    if auditor.question == "singling out":
+        records = trial.predicates(auditor)
+    elif auditor.question == "inference" and hasattr(auditor, "secrets"):
+        records = [
+            record | {"attack": f"inference of {secret}"}
+            for secret in case.population.schema.names
+            for record in trial.answers(attrs.evolve(auditor, secrets=(secret,)))
+        ]
+    else:
+        records = trial.answers(auditor)
+    yield from (labels | record for record in records)
 
 
-def _tried(
-    name: str,
-    auditor: RiskAuditor,
-    given: tuple[Table, Table, Release],
-    seed: int,
-    attacks: int,
-) -> Iterator[Record]:
-    original, control, release = given
-    outside, known = np.array_split(np.arange(len(control)), 2)
-    everybody = auditor.question in ("membership", "singling out")
-    people = len(original) if everybody else min(attacks, len(outside))
-    inside = np.random.default_rng([seed, 2]).choice(len(original), people, replace=False)
-    outside = outside if everybody else outside[:people]
-    targets = join_people(original.take(inside), control.take(outside))
-    case = AuditInput(release, original=original, control=control.take(known))
-    context = StageContext(stage=f"{name}, alone", seed=seed)
-    answers, cpu = clocked(lambda: auditor.attack(case, targets, context))
-    for item in answers:
-        question = item.question or auditor.question
-        yield {
-            "auditor": name,
-            "kind": "alone",
-            "attack": item.name,
-            "question": question,
-            **_shares(item, question, people, attacks),
-            # All attacks of the auditor share what they cost together.
-            "cpu": cpu / len(answers),
-        }
+@attrs.frozen(eq=False, repr=False)
+class _Trial:
+    """Attacks on one release by themselves: of the control one half is attacked, one is known."""
+
+    case: Case
+    release: Release
+    attacks: int
+
+    @property
+    def context(self) -> StageContext:
+        return StageContext(stage="alone", seed=self.case.seed)
+
+    def predicates(self, auditor: RiskAuditor) -> list[Record]:
+        """Return the shares of predicates that single out in the original and in the control."""
+        case = AuditInput(self.release, original=self.case.original, control=self.case.control)
+        findings, cpu = clocked(lambda: auditor.details(case, self.context))
+        names = [
+            item.name.removesuffix(IN_CONTROL)
+            for item in findings
+            if item.name.endswith(IN_CONTROL)
+        ]
+        return [
+            {
+                "attack": f"singling out, {name}",
+                "method": name,
+                **_shares(
+                    findings[f"{name}{PREDICATES}"].value, findings[f"{name}{IN_CONTROL}"].value
+                ),
+                "cpu": cpu / len(names),
+            }
+            for name in names
+        ]
+
+    def answers(self, auditor: RiskAuditor) -> list[Record]:
+        """Return how often each attack is right about people inside and outside."""
+        original, control = self.case.original, self.case.control
+        outside, known = np.array_split(np.arange(len(control)), 2)
+        everybody = auditor.question == "membership"
+        people = len(original) if everybody else min(self.attacks, len(outside))
+        inside = np.random.default_rng([self.case.seed, 2]).permutation(len(original))[:people]
+        targets = join_people(original.take(inside), control.take(outside[:people]))
+        case = AuditInput(self.release, original=original, control=control.take(known))
+        answers, cpu = clocked(lambda: auditor.attack(case, targets, self.context))
+        return [
+            {
+                "attack": item.name,
+                "method": item.name,
+                **(
+                    separation(item.score[:people], item.score[people:])
+                    if everybody
+                    else _shares(item.right[:people].mean(), item.right[people:].mean())
+                ),
+                # All attacks of the auditor share what they cost together.
+                "cpu": cpu / len(answers),
+            }
+            for item in answers
+        ]
 
 
-def _shares(answers: Answers, question: str, people: int, attacks: int) -> Record:
-    if question == "membership":
-        return separation(answers.score[:people], answers.score[people:])
-    parts = []
-    for part in (slice(None, people), slice(people, None)):
-        right, score = answers.right[part], answers.score[part]
-        # Of predicates the surest are tried, as many as the other package tries.
-        surest = np.argsort(-score, kind="stable")[:attacks]
-        parts.append(float(right[surest].mean()))
-    excess = normalized_excess(*parts)
+def _shares(success: Any, control: Any) -> Record:
+    """Where there is no predicate at all, nobody is singled out."""
+    success, control = float(success or 0.0), float(control or 0.0)
     return {
-        "success": parts[0],
-        "control": parts[1],
-        "excess": excess,
-        "attacks": min(attacks, people),
+        "success": success,
+        "control": control,
+        "excess": normalized_excess(success, control),
     }

@@ -134,21 +134,6 @@ def divide(population: Population, seed: int, rows: int = ROWS) -> Case:
     return Case(population, seed, original, control, _releases(original, independent, seed))
 
 
-def about_secret(case: Case, release: str, secret: str) -> tuple[Table, Table, Release]:
-    """Return original, control and a release in which one column is to be inferred from the rest.
-
-    So another package asks, whatever roles the columns have.
-    """
-    schema = Schema(
-        tuple(
-            attrs.evolve(column, role="sensitive" if column.name == secret else "quasi")
-            for column in case.population.schema
-        )
-    )
-    original, control = (_table(table.frame, schema) for table in (case.original, case.control))
-    return original, control, read_as(case.releases[release].release, schema)
-
-
 def read_as(release: Release, schema: Schema) -> Release:
     """Return a release as it is read from a file; nobody knows whose its rows are."""
     return release_from(release.frame.astype(str), schema)
