@@ -223,7 +223,12 @@ class _Trial:
         return StageContext(stage="alone", seed=self.case.seed)
 
     def predicates(self, auditor: RiskAuditor) -> list[Record]:
-        """Return the shares of predicates that single out in the original and in the control."""
+        """Return the shares of predicates that single out in the original and in the control.
+
+        About all columns, as the other package's are, whatever the roles.
+        """
+        if hasattr(auditor, "columns"):
+            auditor = attrs.evolve(auditor, columns=self.case.population.schema.names)
         case = AuditInput(self.release, original=self.case.original, control=self.case.control)
         findings, cpu = clocked(lambda: auditor.details(case, self.context))
         names = [
