@@ -4,7 +4,8 @@ Numbers are measured in standard deviations, categories by indicators, and a gen
 for the mean of what it covers. A near row says little where people are many: what tells a person's
 own row from a stranger's is that it is nearer than people of the population usually are. So an
 attacker compares it with the nearest person of the control or, where there is none, with the
-nearest other person of the original.
+nearest other person of the original. Where a release is generalized, a row of the most specific
+class that covers the person is named instead.
 """
 
 from collections.abc import Sequence
@@ -18,6 +19,8 @@ from anonloom_linkage.aligned_columns import AlignedColumn, align_columns, share
 from anonloom_linkage.features import Encoding
 from anonloom_linkage.top2_search import Best, Blocks, search_top2
 from anonloom_linkage.vectors import Vectors
+from anonloom_risk.coverage import is_generalized
+from anonloom_risk.covering_rows import CoveringRows
 
 __all__ = ["CONTROL", "KNOWN", "ORIGINAL", "RELEASE", "TARGETS", "NearestRows", "align_evidence"]
 
@@ -57,17 +60,22 @@ class NearestRows:
     Attributes
     ----------
     row
-        Nearest row of the release; -1 where there is none.
+        Nearest row of the release, or one that covers the target where that says more; -1 where
+        there is none.
     distance
-        Squared distance from it.
+        Squared distance from the nearest row.
     reference
         Squared distance from the nearest person of the control or, without one, of the original,
         the target itself left out.
+    covering
+        How much more likely than any other a row is that covers the target and is named for that,
+        as a logarithm; -inf where the nearest row is named. None where no release is generalized.
     """
 
     row: IntArray
     distance: FloatArray
     reference: FloatArray
+    covering: FloatArray | None = None
 
     @classmethod
     def of(cls, columns: Sequence[AlignedColumn], workers: int = 1) -> "NearestRows":
@@ -82,7 +90,7 @@ class NearestRows:
         vectors = Vectors.of(columns, Encoding(), (ORIGINAL, RELEASE), workers)
         if not vectors.parts:
             nothing = np.full(number, np.inf)
-            return cls(np.full(number, -1), nothing, nothing)
+            return cls(np.full(number, -1), nothing, nothing)._with_covering_rows(columns)
         offset, _ = vectors.moments(ORIGINAL)
         identity = np.eye(vectors.width)
 
@@ -98,18 +106,35 @@ class NearestRows:
             _, nearest, second = search(ORIGINAL)
             # Whoever is in the original is nearest to herself.
             reference = np.where(nearest < EQUAL, second, nearest)
-        return cls(row, distance, reference)
+        return cls(row, distance, reference)._with_covering_rows(columns)
+
+    def _with_covering_rows(self, columns: Sequence[AlignedColumn]) -> "NearestRows":
+        """Name rows that cover their target instead, where the release is generalized."""
+        if not is_generalized(columns, RELEASE):
+            return self
+        known = CONTROL if len(columns[0].sides) > CONTROL else ORIGINAL
+        rows = CoveringRows.of(columns, RELEASE, TARGETS, known)
+        evidence = rows.chance + np.log(max(len(columns[0].sides[RELEASE]), 1))
+        better = evidence > self.surprise
+        return attrs.evolve(
+            self,
+            row=np.where(better, rows.row, self.row),
+            covering=np.where(better, evidence, -np.inf),
+        )
 
     @property
     def surprise(self) -> FloatArray:
-        """How much nearer the row is than people of the population are, as a logarithm."""
+        """How much nearer the row is than people of the population are, as a logarithm.
+
+        Of a row that covers its target, how much more likely than any other it is to be hers.
+        """
         known = np.isfinite(self.distance) & np.isfinite(self.reference)
         result = np.full(len(self.row), -np.inf)
         if known.any():
             reference, distance = self.reference[known], self.distance[known]
             near = np.clip(DENSE * np.median(reference), EQUAL, NEAR)
             result[known] = np.log((reference + near) / (distance + near))
-        return result
+        return result if self.covering is None else np.maximum(result, self.covering)
 
 
 def nearest_two(
