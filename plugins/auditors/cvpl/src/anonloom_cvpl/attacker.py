@@ -12,6 +12,7 @@ from anonloom.data import Need
 from anonloom.params import at_least, between, distinct
 from anonloom.typing import IntArray
 from anonloom_cvpl.configuration import COMPARED, Configuration
+from anonloom_cvpl.evidence import Beyond
 from anonloom_cvpl.projection import Method, ProjectionSpec
 from anonloom_cvpl.similarity import Similarity
 from anonloom_linkage.blocking import Granularity
@@ -32,8 +33,9 @@ class Attacker(Auditor):
     )
     blocking: dict[str, Granularity] | tuple[str, ...] | None = param(
         help="Only records that agree on these columns are compared: names, or names with the "
-        "width of bins (days for dates and times), the level of a hierarchy, or `exact`; guessed "
-        "from the quasi-identifiers by default, an empty list compares all pairs.",
+        "width of bins (days for dates and times), the level of a hierarchy, or `exact`; by default "
+        "up to three ways of blocking are guessed that share no column, of which any may bring a "
+        "pair together; an empty list compares all pairs.",
         default=None,
     )
     also: tuple[dict[str, Granularity], ...] = param(
@@ -51,10 +53,16 @@ class Attacker(Auditor):
         check=at_least(1),
     )
     exact: int | None = param(
-        help="Blocks with more candidates than this are searched approximately, which needs the "
-        "extra `approximate`; all are searched exactly by default.",
+        help="Blocks with more candidates than this are treated as `beyond` says; all are searched "
+        "exactly by default.",
         default=None,
         check=at_least(1),
+    )
+    beyond: Beyond = param(
+        help="What is done with larger blocks: searched approximately, which needs the extra "
+        "`approximate`; cut off after so many candidates (cutoff); so many drawn at random "
+        "(sample); or divided along the first component (divide).",
+        default="approximate",
     )
     categories: Categories = param(help="How categories become numbers.", default="one-hot")
     scale_categories: bool = param(
@@ -105,6 +113,7 @@ class Attacker(Auditor):
             hash_bits=self.hash_bits,
             hash_tables=self.hash_tables,
             exact=self.exact,
+            beyond=self.beyond,
             encoding=Encoding(
                 categories=self.categories,
                 scale_categories=self.scale_categories,
