@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 from risk_people import SCHEMA, case, frame, published, table
 
 from anonloom import AuditInput, Classes, Release, Table
-from anonloom_risk import CoveringRows, NearestRows, align_evidence, covering_rows, right_rows
+from anonloom_risk import (
+    CoveringRows,
+    NearestRows,
+    Passes,
+    align_evidence,
+    covering_rows,
+    passes,
+    right_rows,
+)
 from anonloom_risk.left_out import generalizes, halves, leave_out, truth_is_known
 from anonloom_risk.nearest_rows import ORIGINAL, RELEASE, TARGETS, nearest_two
 
@@ -33,7 +41,8 @@ def test_the_two_nearest_are_those_of_all_pairs(seed, asking, asked, width):
     first, second = (rng.normal(size=(n, width)).astype(np.float32) for n in (asking, asked))
     squared = ((first[:, None, :].astype(float) - second[None]) ** 2).sum(axis=2)
 
-    row, nearest, next_to_it = nearest_two(first, second)
+    everybody = Passes((), 0, (asking, asked))
+    row, nearest, next_to_it = nearest_two(first, second, everybody, 1)
 
     np.testing.assert_allclose(squared[np.arange(asking), row], squared.min(axis=1), atol=1e-4)
     np.testing.assert_allclose(nearest, squared.min(axis=1), atol=1e-4)
@@ -298,3 +307,19 @@ def test_a_release_that_changes_values_and_withholds_some_rows_is_not_judged_by_
     some.loc[some.index[:10], "town"] = "*"
 
     assert not generalizes(case(original, Release(release.schema, some, None, None, True)))
+
+
+def test_too_many_pairs_are_compared_in_several_passes(monkeypatch):
+    original = table(400, 1)
+    columns = align_evidence(case(original, published(frame(400, 1)), table(100, 2)), original)
+    assert 0 == len(Passes.of(columns, TARGETS).schemes)
+
+    monkeypatch.setattr(passes, "AFFORDABLE", 120_000.0)
+    several = Passes.of(columns, TARGETS)
+    result = NearestRows.of(columns)
+
+    assert len(several.schemes) > 1
+    keys = [{key.column.name for key in scheme.keys} for scheme in several.schemes]
+    assert set() == keys[0] & keys[1]
+    assert sum(int(b.comparisons.sum()) for b in several.blocks(RELEASE)) < 400 * 400
+    np.testing.assert_array_equal(np.arange(400), result.row)

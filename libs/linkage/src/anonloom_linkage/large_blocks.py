@@ -3,6 +3,7 @@
 Each makes fewer comparisons than the blocks have, so that rates which follow are bounds from below.
 """
 
+from collections.abc import Sequence
 from typing import Literal
 
 import attrs
@@ -52,9 +53,12 @@ def reduce_blocks(
             if how == "sample":
                 drawn = np.sort(rng.choice(len(candidates), most, replace=False))
             parts.append((records, candidates[drawn]))
-    kept = [_block(small, index) for index in range(len(small))]
-    records, candidates = zip(*kept, *parts, strict=True)
-    return attrs.evolve(blocks, records=_grouped(records), candidates=_grouped(candidates))
+    parts += [_block(small, index) for index in range(len(small))]
+    return attrs.evolve(
+        blocks,
+        records=_grouped([records for records, _ in parts]),
+        candidates=_grouped([candidates for _, candidates in parts]),
+    )
 
 
 def _block(blocks: Blocks, index: int) -> tuple[IntArray, IntArray]:
@@ -66,7 +70,7 @@ def _block(blocks: Blocks, index: int) -> tuple[IntArray, IntArray]:
     return records, candidates
 
 
-def _grouped(parts: tuple[IntArray, ...]) -> Groups:
+def _grouped(parts: Sequence[IntArray]) -> Groups:
     starts = np.append(np.int64(0), np.cumsum([len(part) for part in parts], dtype=np.int64))
     return Groups(np.concatenate(parts), starts)
 

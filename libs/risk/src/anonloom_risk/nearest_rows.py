@@ -17,10 +17,10 @@ from anonloom import AuditInput, Release, Table, short_repr
 from anonloom.typing import Float32Array, FloatArray, IntArray
 from anonloom_linkage.aligned_columns import AlignedColumn, align_columns, shared_columns
 from anonloom_linkage.features import Encoding
-from anonloom_linkage.top2_search import Best, Blocks, search_top2
 from anonloom_linkage.vectors import Vectors
 from anonloom_risk.coverage import is_generalized
 from anonloom_risk.covering_rows import CoveringRows
+from anonloom_risk.passes import Passes
 
 __all__ = ["CONTROL", "KNOWN", "ORIGINAL", "RELEASE", "TARGETS", "NearestRows", "align_evidence"]
 
@@ -93,10 +93,11 @@ class NearestRows:
             return cls(np.full(number, -1), nothing, nothing)._with_covering_rows(columns)
         offset, _ = vectors.moments(ORIGINAL)
         identity = np.eye(vectors.width)
+        passes = Passes.of(columns, TARGETS)
 
         def search(asked: int) -> tuple[IntArray, FloatArray, FloatArray]:
             of_asked = vectors.project(asked, identity, offset)
-            return nearest_two(asking, of_asked, workers)
+            return nearest_two(asking, of_asked, passes, asked, workers)
 
         asking = vectors.project(TARGETS, identity, offset)
         row, distance, _ = search(RELEASE)
@@ -138,17 +139,20 @@ class NearestRows:
 
 
 def nearest_two(
-    asking: Float32Array, asked: Float32Array, workers: int = 1
+    asking: Float32Array, asked: Float32Array, passes: Passes, side: int, workers: int = 1
 ) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Return for every vector the nearest one, and the squared distances of the nearest two."""
+    """Return for every vector the nearest one, and the squared distances of the nearest two.
+
+    Parameters
+    ----------
+    side
+        The table that is asked.
+    """
     # |x - y|^2 is least where x . y - |y|^2 / 2 is largest, which is one dot product.
     norms = np.einsum("ij,ij->i", asked, asked) / 2
     searched = np.hstack([asking, np.ones((len(asking), 1), np.float32)])
     candidates = np.hstack([asked, -norms[:, None]]).astype(np.float32)
-    best = Best.none(len(asking))
-    everybody = np.zeros(len(asked), np.int64)
-    blocks = Blocks.of(np.zeros(len(asking), np.int64), everybody, np.arange(len(asked)))
-    search_top2(searched, candidates, blocks, best, workers=workers)
+    best = passes.best(searched, candidates, side, workers)
     own = np.einsum("ij,ij->i", asking, asking).astype(float)
     nearest, second = (np.maximum(own - 2 * found, 0.0) for found in (best.score, best.second))
     return best.candidate, nearest, second

@@ -1,0 +1,78 @@
+"""Whom a target is compared with: everybody or, where these are too many, blocks of some passes.
+
+Nothing finds more than comparing all pairs, and up to a hundred thousand rows that costs seconds.
+Beyond, records that agree on some columns are compared, in several passes that share no column:
+whoever is lost to one, since the release changed a value there, is met in another.
+"""
+
+from collections.abc import Sequence
+
+import attrs
+
+from anonloom import short_repr
+from anonloom.typing import Float32Array
+from anonloom_linkage.aligned_columns import AlignedColumn
+from anonloom_linkage.blocking import PASSES, Scheme, guess_schemes
+from anonloom_linkage.top2_search import Best, Blocks, search_top2
+
+__all__ = ["Passes"]
+
+#: Comparisons of one search that are made at most, about.
+AFFORDABLE = 3e9
+#: What blocks make of these, so that a coarse key is worth its loss.
+SHARE_OF_BLOCKS = 0.3
+#: Blocks are as small as this share of what a pass affords, or larger.
+FINEST = 1 / 8
+
+
+@short_repr
+@attrs.frozen(eq=False)
+class Passes:
+    """The passes of one search; none where all pairs are compared.
+
+    Attributes
+    ----------
+    asking
+        Number of the table that asks among the sides of the columns.
+    """
+
+    schemes: tuple[Scheme, ...]
+    asking: int
+    lengths: tuple[int, ...]
+
+    @classmethod
+    def of(cls, columns: Sequence[AlignedColumn], asking: int) -> "Passes":
+        """Decide by the number of comparisons."""
+        lengths = tuple(len(side) for side in columns[0].sides)
+        others = max(size for side, size in enumerate(lengths) if side != asking)
+        if float(lengths[asking]) * others <= AFFORDABLE:
+            return cls((), asking, lengths)
+        most = SHARE_OF_BLOCKS * AFFORDABLE / lengths[asking] / PASSES
+        names = [column.name for column in columns]
+        schemes = guess_schemes(columns, names, candidates=int(FINEST * most), most=most)
+        return cls(schemes, asking, lengths)
+
+    def blocks(self, asked: int) -> list[Blocks]:
+        """Blocks in which the table that asks meets another one."""
+        askers, rows = self.lengths[self.asking], self.lengths[asked]
+        schemes = self.schemes or (Scheme((), self.lengths),)
+        return [
+            blocks
+            for scheme in schemes
+            for blocks in scheme.blocks(askers, rows, attacked=self.asking, published=asked)
+        ]
+
+    def best(
+        self, records: Float32Array, candidates: Float32Array, asked: int, workers: int = 1
+    ) -> Best:
+        """Return the two best candidates, by dot products, of every record that asks.
+
+        Parameters
+        ----------
+        asked
+            The table of the candidates.
+        """
+        best = Best.none(len(records))
+        for blocks in self.blocks(asked):
+            search_top2(records, candidates, blocks, best, workers=workers)
+        return best
