@@ -21,13 +21,13 @@ from typing import Literal
 import attrs
 import numpy as np
 
-from anonloom import AuditInput, Finding, Findings, StageContext, param, short_repr
+from anonloom import AuditInput, Finding, Findings, StageContext, Table, param, short_repr
 from anonloom.findings import FindingBuilder, PrivateRows
 from anonloom.kinds import GridRow
 from anonloom.params import between, distinct
 from anonloom.typing import IntArray
 from anonloom_cvpl import attribution, charts, rates
-from anonloom_cvpl.attacker import Attacker, true_rows
+from anonloom_cvpl.attacker import Attacker, one_thread, true_rows
 from anonloom_cvpl.composition import composition
 from anonloom_cvpl.configuration import NOTHING, LinkageSetup
 from anonloom_cvpl.evidence import Evidence, announce_search
@@ -37,8 +37,10 @@ from anonloom_cvpl.pairs import lucky_pairs, wrong_pairs
 from anonloom_cvpl.rates import THRESHOLDS
 from anonloom_cvpl.representation import Validity, validity
 from anonloom_cvpl.strategies import strategies
+from anonloom_cvpl.strongest_link import Link, strongest_link
 from anonloom_cvpl.true_match_rates import NO_TRUTH, true_match_rates
 from anonloom_linkage.bootstrap import block_bootstrap
+from anonloom_risk import Answers, align_evidence, right_rows
 
 #: The records that a steward should look at first.
 MOST_EXPOSED = 100
@@ -67,7 +69,33 @@ class Cvpl(Attacker):
     )
     attribution: bool = param(help="Whether to find out which columns drive linkage.", default=True)
 
-    def attack(self, case: AuditInput, context: StageContext) -> Findings:
+    def attack(self, case: AuditInput, targets: Table, context: StageContext) -> Sequence[Answers]:
+        """Name a row for everybody, and say what it tells about the sensitive columns.
+
+        The strongest attacker, whatever blocks, projection and similarity CVPL's own figures have.
+        """
+        columns = align_evidence(case, targets)
+        if self.columns is not None:
+            columns = tuple(column for column in columns if column.name in self.columns)
+        if not columns:
+            link = Link.nobody(len(targets))
+        else:
+            with one_thread():
+                link = strongest_link(columns, context.rng, context.workers)
+        right = np.zeros(len(targets))
+        if columns:
+            right = right_rows(case, columns, link.row, context.rng, context.workers)
+        linked = Answers(
+            name="linkage",
+            right=right,
+            score=link.score,
+            columns=tuple(column.name for column in columns),
+            meaning="A row is named for a person: the most similar one, or the likeliest by what "
+            "the release kept of every column.",
+        )
+        return [linked, *inference(case, targets, columns, link)]
+
+    def link(self, case: AuditInput, context: StageContext) -> Findings:
         """Link, and compare with what chance alone would link."""
         assert case.original is not None
         # B, phi, psi and s: blocks, vectors, their projection, and the similarity of two.
@@ -154,7 +182,6 @@ class _Audit:
                 self.truth is not None,
             ),
             self._baselines(finding),
-            inference(finding, self.case, self.setup, self.evidence, self.context),
             group_linkage(finding, self.case, self.evidence, self.method.threshold, NO_TRUTH),
             composition(
                 finding,

@@ -143,7 +143,8 @@ class LinkageTask:
             np.diff(some.candidates.starts).max(initial=0) > self.exact for some in blocks
         ):
             return blocks
-        assert self.exact is not None and self.beyond != "approximate"
+        assert self.exact is not None
+        assert self.beyond != "approximate"
         # Records and rows that are near in the space are near along its first component.
         along = [
             of(side, None)[:, 0].astype(float)

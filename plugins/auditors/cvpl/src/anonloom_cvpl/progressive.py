@@ -81,7 +81,7 @@ class Progressive(Attacker):
                 return f"'relax' names '{name}', which is no blocking column"
         return super().problem(schema)
 
-    def attack(self, case: AuditInput, context: StageContext) -> Findings:
+    def link(self, case: AuditInput, context: StageContext) -> Findings:
         """Climb the ladder."""
         assert case.original is not None
         setup = self.configuration.prepare(case.original, [case.release], context)
