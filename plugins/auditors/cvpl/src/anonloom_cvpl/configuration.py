@@ -165,6 +165,15 @@ class LinkageSetup:
         among = np.sort(rng.choice(records, size, replace=False))
         return attrs.evolve(task, among=among)
 
+    def has_larger_blocks(self, most: int) -> bool:
+        """Whether a block has more candidates than this."""
+        whole = attrs.evolve(self.task(), exact=None)
+        return any(
+            np.diff(blocks.candidates.starts).max(initial=0) > most
+            for some in whole.blocks()
+            for blocks in some
+        )
+
     @property
     def words(self) -> str:
         """What a report says of the configuration."""
