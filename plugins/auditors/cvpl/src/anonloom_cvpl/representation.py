@@ -104,9 +104,7 @@ class Validity:
             )
         if self.block_recall is not None and self.block_recall < LEAST_BLOCK_RECALL:
             lost = 1 - self.block_recall
-            results.append(
-                f"blocks lose {lost:.1%} of the true pairs: links are bounded from below"
-            )
+            results.append(f"blocks lose {lost:.1%} of the true pairs: others may link more")
         if self.saturated:
             results.append(self.saturated)
         return tuple(results)

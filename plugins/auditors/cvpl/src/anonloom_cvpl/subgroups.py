@@ -31,6 +31,24 @@ class Subgroup:
     members: BoolArray = attrs.field(repr=False)
 
 
+@attrs.frozen(kw_only=True)
+class _Row:
+    """What is found of one subgroup; `right` is -1 where nobody knows."""
+
+    words: str
+    records: int
+    mu: float
+    linked: float
+    by_chance: float
+    right: float
+
+    @property
+    def cells(self) -> list[str | float | None]:
+        """The row of a table."""
+        right = self.right if self.right >= 0 else None
+        return [self.words, self.records, self.mu, self.linked, self.by_chance, right]
+
+
 def subgroups(columns: Sequence[AlignedColumn]) -> Iterator[Subgroup]:
     """Divide the records by every column; small subgroups are left out."""
     for column in columns:
@@ -66,29 +84,33 @@ def subgroup_rates(
 ) -> Findings:
     """Say how often each subgroup is linked, by chance, and rightly where the truth is known."""
     linked, chance = evidence.best >= threshold, null_evidence.wrong >= threshold
-    rows = []
+    rows: list[_Row] = []
     for group in subgroups(columns):
         own = group.members
         matched = own & evidence.has_true_row
-        right = float(evidence.hit[matched].mean()) if matched.any() else None
-        mu = float((linked & own).sum()) / len(linked)
-        rates = float(linked[own].mean()), float(chance[own].mean())
-        rows.append([group.words, int(own.sum()), mu, *rates, right])
+        rows.append(
+            _Row(
+                words=group.words,
+                records=int(own.sum()),
+                mu=float((linked & own).sum()) / len(linked),
+                linked=float(linked[own].mean()),
+                by_chance=float(chance[own].mean()),
+                right=float(evidence.hit[matched].mean()) if matched.any() else -1.0,
+            )
+        )
     if not rows:
         return Findings()
-    worst = max(rows, key=lambda row: row[3])
-    known = [row for row in rows if row[5] is not None]
+    worst, found = max(rows, key=lambda row: row.linked), max(rows, key=lambda row: row.right)
     about = (f"{len(rows)} subgroups of at least {LEAST_RECORDS} records",)
     results = [
-        finding("linkage_rate_worst_subgroup", worst[3],
-                f"The highest linkage rate of a subgroup: {worst[0]}.", assumptions=about)
+        finding("linkage_rate_worst_subgroup", worst.linked,
+                f"The highest linkage rate of a subgroup: {worst.words}.", assumptions=about)
     ]  # fmt: skip
-    if known:
-        found = max(known, key=lambda row: row[5])
+    if found.right >= 0:
         results.append(
-            finding("precision_worst_subgroup", found[5],
-                    "The highest share of right best candidates in a subgroup: "
-                    f"{found[0]}.", assumptions=about)
+            finding("precision_worst_subgroup", found.right,
+                    f"The highest share of right best candidates in a subgroup: {found.words}.",
+                    assumptions=about)
         )  # fmt: skip
     chart = Chart(
         name="subgroups",
@@ -96,6 +118,9 @@ def subgroup_rates(
         title="Who is linked",
         meaning="mu (27) is the share of all records that is linked and in the subgroup; over the "
         "subgroups of one column it adds up to the linkage rate. Values are ranked by frequency.",
-        data={"columns": list(HEAD), "rows": sorted(rows, key=lambda row: -row[3])},
+        data={
+            "columns": list(HEAD),
+            "rows": [row.cells for row in sorted(rows, key=lambda row: -row.linked)],
+        },
     )
     return Findings.of(results, [] if finding.unfit else [chart])
