@@ -93,7 +93,7 @@ class NearestRows:
             return cls(np.full(number, -1), nothing, nothing)._with_covering_rows(columns)
         offset, _ = vectors.moments(ORIGINAL)
         identity = np.eye(vectors.width)
-        passes = Passes.of(columns, TARGETS)
+        passes = Passes.of(columns, TARGETS, vectors.width)
 
         def search(asked: int) -> tuple[IntArray, FloatArray, FloatArray]:
             of_asked = vectors.project(asked, identity, offset)

@@ -1,6 +1,6 @@
 """Whom a target is compared with: everybody or, where these are too many, blocks of some passes.
 
-Nothing finds more than comparing all pairs, and up to a hundred thousand rows that costs seconds.
+Nothing finds more than comparing all pairs, and up to some ten thousand rows that costs a second.
 Beyond, records that agree on some columns are compared, in several passes that share no column:
 whoever is lost to one, since the release changed a value there, is met in another.
 """
@@ -17,10 +17,11 @@ from anonloom_linkage.top2_search import Best, Blocks, search_top2
 
 __all__ = ["Passes"]
 
-#: Comparisons of one search that are made at most, about.
-AFFORDABLE = 3e9
-#: What blocks make of these, so that a coarse key is worth its loss.
-SHARE_OF_BLOCKS = 0.3
+#: Products that one search may take, about; a comparison takes one per feature, and some more.
+AFFORDABLE = 4e10
+MORE = 16
+#: What blocks take of these.
+SHARE_OF_BLOCKS = 0.5
 #: Blocks are as small as this share of what a pass affords, or larger.
 FINEST = 1 / 8
 
@@ -41,13 +42,22 @@ class Passes:
     lengths: tuple[int, ...]
 
     @classmethod
-    def of(cls, columns: Sequence[AlignedColumn], asking: int) -> "Passes":
-        """Decide by the number of comparisons."""
+    def of(cls, columns: Sequence[AlignedColumn], asking: int, width: int) -> "Passes":
+        """Decide by the number of comparisons.
+
+        Parameters
+        ----------
+        asking
+            Number of the table that asks among the sides of the columns.
+        width
+            Features that are compared.
+        """
         lengths = tuple(len(side) for side in columns[0].sides)
         others = max(size for side, size in enumerate(lengths) if side != asking)
-        if float(lengths[asking]) * others <= AFFORDABLE:
+        affordable = AFFORDABLE / (width + MORE) / max(lengths[asking], 1)
+        if others <= affordable:
             return cls((), asking, lengths)
-        most = SHARE_OF_BLOCKS * AFFORDABLE / lengths[asking] / PASSES
+        most = SHARE_OF_BLOCKS * affordable / PASSES
         names = [column.name for column in columns]
         schemes = guess_schemes(columns, names, candidates=int(FINEST * most), most=most)
         return cls(schemes, asking, lengths)

@@ -34,9 +34,9 @@ LEAST_KEPT, MOST_KEPT = 0.01, 0.99
 #: Share of the records that may have no row.
 ABSENT = 0.05
 #: Records that are learnt from, at most, and the products that they may cost.
-LEARNT_FROM, FEWEST, PRODUCTS = 200, 50, 2e7
+LEARNT_FROM, FEWEST, PRODUCTS = 200, 50, 1e7
 #: Candidates of a record that count, turns, and turns after which candidates are chosen anew.
-CANDIDATES, TURNS, ANEW = 64, 6, 2
+CANDIDATES, TURNS, ANEW = 64, 6, 3
 #: Products that are held at a time.
 CHUNK = 1 << 22
 

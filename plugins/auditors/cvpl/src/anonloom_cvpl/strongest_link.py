@@ -98,7 +98,7 @@ def _with_usual_people(
 
 def _likeliest(columns: Sequence[AlignedColumn], kept: KeptColumns, workers: int) -> Link:
     """Name the row that is likeliest to be the target's own, beside people of the population."""
-    passes = Passes.of(columns, TARGETS)
+    passes = Passes.of(columns, TARGETS, kept.vectors.width)
     records = kept.records(TARGETS)
     best = passes.best(records, kept.candidates(RELEASE), RELEASE, workers)
     if len(columns[0].sides) > CONTROL:
