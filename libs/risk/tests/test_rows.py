@@ -42,7 +42,8 @@ def test_the_two_nearest_are_those_of_all_pairs(seed, asking, asked, width):
     squared = ((first[:, None, :].astype(float) - second[None]) ** 2).sum(axis=2)
 
     everybody = Passes((), 0, (asking, asked))
-    row, nearest, next_to_it = nearest_two(first, second, everybody, 1)
+    padded = [np.hstack([v, np.zeros((len(v), 1), np.float32)]) for v in (first, second)]
+    row, nearest, next_to_it = nearest_two(*padded, everybody, 1)
 
     np.testing.assert_allclose(squared[np.arange(asking), row], squared.min(axis=1), atol=1e-4)
     np.testing.assert_allclose(nearest, squared.min(axis=1), atol=1e-4)

@@ -78,13 +78,20 @@ class NearestRows:
     covering: FloatArray | None = None
 
     @classmethod
-    def of(cls, columns: Sequence[AlignedColumn], workers: int = 1) -> "NearestRows":
+    def of(
+        cls,
+        columns: Sequence[AlignedColumn],
+        workers: int = 1,
+        passes: Passes | None = None,
+    ) -> "NearestRows":
         """Search for every target.
 
         Parameters
         ----------
         columns
             Those of `align_evidence`.
+        passes
+            Whom a target is compared with, where that was decided already.
         """
         number = len(columns[0].sides[TARGETS]) if columns else 0
         vectors = Vectors.of(columns, Encoding(), (ORIGINAL, RELEASE), workers)
@@ -92,14 +99,15 @@ class NearestRows:
             nothing = np.full(number, np.inf)
             return cls(np.full(number, -1), nothing, nothing)._with_covering_rows(columns)
         offset, _ = vectors.moments(ORIGINAL)
-        identity = np.eye(vectors.width)
-        passes = Passes.of(columns, TARGETS, vectors.width)
+        # One number more: what makes a distance of a dot product.
+        matrix = np.eye(vectors.width, vectors.width + 1)
+        passes = Passes.of(columns, TARGETS, vectors.width) if passes is None else passes
 
         def search(asked: int) -> tuple[IntArray, FloatArray, FloatArray]:
-            of_asked = vectors.project(asked, identity, offset)
+            of_asked = vectors.project(asked, matrix, offset)
             return nearest_two(asking, of_asked, passes, asked, workers)
 
-        asking = vectors.project(TARGETS, identity, offset)
+        asking = vectors.project(TARGETS, matrix, offset)
         row, distance, _ = search(RELEASE)
         if len(columns[0].sides) > CONTROL:
             _, reference, _ = search(CONTROL)
@@ -145,14 +153,15 @@ def nearest_two(
 
     Parameters
     ----------
+    asking, asked
+        Vectors of which the last number is 0; it is used.
     side
         The table that is asked.
     """
     # |x - y|^2 is least where x . y - |y|^2 / 2 is largest, which is one dot product.
-    norms = np.einsum("ij,ij->i", asked, asked) / 2
-    searched = np.hstack([asking, np.ones((len(asking), 1), np.float32)])
-    candidates = np.hstack([asked, -norms[:, None]]).astype(np.float32)
-    best = passes.best(searched, candidates, side, workers)
-    own = np.einsum("ij,ij->i", asking, asking).astype(float)
+    own = np.einsum("ij,ij->i", asking[:, :-1], asking[:, :-1]).astype(float)
+    asking[:, -1] = 1.0
+    asked[:, -1] = np.einsum("ij,ij->i", asked[:, :-1], asked[:, :-1]) / -2
+    best = passes.best(asking, asked, side, workers)
     nearest, second = (np.maximum(own - 2 * found, 0.0) for found in (best.score, best.second))
     return best.candidate, nearest, second

@@ -40,6 +40,7 @@ class Passes:
     schemes: tuple[Scheme, ...]
     asking: int
     lengths: tuple[int, ...]
+    _known: dict[int, list[Blocks]] = attrs.field(init=False, factory=dict, repr=False)
 
     @classmethod
     def of(cls, columns: Sequence[AlignedColumn], asking: int, width: int) -> "Passes":
@@ -64,13 +65,15 @@ class Passes:
 
     def blocks(self, asked: int) -> list[Blocks]:
         """Blocks in which the table that asks meets another one."""
-        askers, rows = self.lengths[self.asking], self.lengths[asked]
-        schemes = self.schemes or (Scheme((), self.lengths),)
-        return [
-            blocks
-            for scheme in schemes
-            for blocks in scheme.blocks(askers, rows, attacked=self.asking, published=asked)
-        ]
+        if asked not in self._known:
+            askers, rows = self.lengths[self.asking], self.lengths[asked]
+            schemes = self.schemes or (Scheme((), self.lengths),)
+            self._known[asked] = [
+                blocks
+                for scheme in schemes
+                for blocks in scheme.blocks(askers, rows, attacked=self.asking, published=asked)
+            ]
+        return self._known[asked]
 
     def best(
         self, records: Float32Array, candidates: Float32Array, asked: int, workers: int = 1

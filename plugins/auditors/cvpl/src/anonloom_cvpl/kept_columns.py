@@ -33,8 +33,8 @@ LEAST_NOISE, MOST_NOISE = 0.03, 3.0
 LEAST_KEPT, MOST_KEPT = 0.01, 0.99
 #: Share of the records that may have no row.
 ABSENT = 0.05
-#: Records that are learnt from, at most, and the products that they may cost.
-LEARNT_FROM, FEWEST, PRODUCTS = 200, 50, 1e7
+#: Records that are learnt from, at least and at most; rows, at most; and pairs of them.
+FEWEST, LEARNT_FROM, MOST_ROWS, PAIRS = 100, 200, 1 << 17, 1e7
 #: Candidates of a record that count, turns, and turns after which candidates are chosen anew.
 CANDIDATES, TURNS, ANEW = 64, 6, 3
 #: Products that are held at a time.
@@ -132,16 +132,17 @@ class KeptColumns:
         rows, records = vectors.rows(RELEASE), vectors.rows(ORIGINAL)
         if not vectors.parts or not rows or not records:
             return None
+        among = np.sort(rng.choice(rows, min(rows, MOST_ROWS), replace=False))
         ordered = {column.name for column in columns if column.is_ordered}
         parameters = [FIRST_NOISE if part.name in ordered else FIRST_KEPT for part in vectors.parts]
-        number = min(LEARNT_FROM, max(int(PRODUCTS / rows), FEWEST), records)
+        number = min(LEARNT_FROM, max(int(PAIRS / len(among)), FEWEST), records)
         some = np.sort(rng.choice(records, number, replace=False))
         candidates = np.empty((number, 0), np.int64)
         for turn in range(TURNS):
             result = cls._of(vectors, ordered, parameters)
             if turn % ANEW == 0:
-                candidates = result._best_candidates(some, min(CANDIDATES, rows))
-            parameters = result._learnt(some, candidates)
+                candidates = result._best_candidates(some, among)
+            parameters = result._learnt(some, candidates, len(among))
         return cls._of(vectors, ordered, parameters)
 
     @classmethod
@@ -154,8 +155,14 @@ class KeptColumns:
             ),
         )
 
-    def _learnt(self, records: IntArray, candidates: IntArray) -> list[float]:
-        """Return the parameters that follow from how likely each candidate is a record's own."""
+    def _learnt(self, records: IntArray, candidates: IntArray, among: int) -> list[float]:
+        """Return the parameters that follow from how likely each candidate is a record's own.
+
+        Parameters
+        ----------
+        among
+            How many rows the candidates were chosen from: the others are as good as absent.
+        """
         number, each = candidates.shape
         repeated = np.repeat(records, each)
         pairs = [
@@ -166,7 +173,8 @@ class KeptColumns:
         for model, (own, other) in zip(self.models, pairs, strict=True):
             evidence += model.evidence(own.astype(np.int64), other.astype(np.int64))
         evidence = evidence.reshape(number, each)
-        absent = np.log(self.vectors.rows(RELEASE) * ABSENT)
+        rows = self.vectors.rows(RELEASE)
+        absent = np.log(rows / (1 - ABSENT) - among)
         highest = np.maximum(evidence.max(axis=1), absent)[:, None]
         likely = np.exp(evidence - highest)
         counts = (likely / (likely.sum(axis=1)[:, None] + np.exp(absent - highest))).ravel()
@@ -175,30 +183,31 @@ class KeptColumns:
             for model, (own, other) in zip(self.models, pairs, strict=True)
         ]
 
-    def _best_candidates(self, records: IntArray, number: int) -> IntArray:
-        """Return the best candidates of some records of the original, in no order."""
-        own, other = self.records(ORIGINAL, records), self.candidates(RELEASE)
+    def _best_candidates(self, records: IntArray, among: IntArray) -> IntArray:
+        """Return the best of some rows for some records of the original, in no order."""
+        own, other = self.records(ORIGINAL, records), self.candidates(RELEASE, among)
+        number = min(CANDIDATES, len(among))
         step = max(CHUNK // max(len(other), 1), 1)
         parts = [
             np.argpartition(-(own[start : start + step] @ other.T), number - 1, axis=1)[:, :number]
             for start in range(0, len(own), step)
         ]
-        return np.concatenate(parts)
+        result: IntArray = among[np.concatenate(parts)]
+        return result
 
     def records(self, side: int, rows: IntArray | None = None) -> Float32Array:
         """Vectors of records; the dot product with a candidate's and `constants` are evidence."""
-        scale = np.concatenate([model.of_records for model in self.models])
-        vectors = self._project(side, scale, rows)
-        return np.hstack([vectors, np.ones((len(vectors), 1), np.float32)])
+        vectors = self._project(side, [model.of_records for model in self.models], rows)
+        vectors[:, -1] = 1.0
+        return vectors
 
-    def candidates(self, side: int) -> Float32Array:
+    def candidates(self, side: int, rows: IntArray | None = None) -> Float32Array:
         """Vectors of candidates."""
-        scale = np.concatenate([model.of_candidates for model in self.models])
-        vectors = self._project(side, scale, None)
-        bias = np.zeros(len(vectors))
+        vectors = self._project(side, [model.of_candidates for model in self.models], rows)
         for model in self.models:
-            bias += model.bias[model.part.sides[side]]
-        return np.hstack([vectors, bias.astype(np.float32)[:, None]])
+            cells = model.part.sides[side]
+            vectors[:, -1] += model.bias[cells if rows is None else cells[rows]]
+        return vectors
 
     def constants(self, side: int) -> FloatArray:
         """Return what is added to all evidence about a record."""
@@ -207,5 +216,10 @@ class KeptColumns:
             result += model.constant[model.part.sides[side]]
         return result
 
-    def _project(self, side: int, scale: FloatArray, rows: IntArray | None) -> Float32Array:
-        return self.vectors.project(side, np.diag(scale), np.zeros(len(scale)), rows)
+    def _project(
+        self, side: int, scales: Sequence[FloatArray], rows: IntArray | None
+    ) -> Float32Array:
+        """Multiply features, and leave room for one number more, which is 0."""
+        scale = np.concatenate(scales)
+        matrix = np.hstack([np.diag(scale), np.zeros((len(scale), 1))])
+        return self.vectors.project(side, matrix, np.zeros(len(scale)), rows)

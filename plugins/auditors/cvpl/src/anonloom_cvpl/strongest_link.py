@@ -57,13 +57,16 @@ def strongest_link(
     """
     targets = len(columns[0].sides[TARGETS])
     columns = _with_usual_people(columns, rng)
-    nearest = NearestRows.of(columns, workers)
-    by_distance = Link(nearest.row, nearest.surprise)
-    # What covers whom needs no model of what was changed: nothing was.
-    kept = KeptColumns.learn(columns, rng, workers) if nearest.covering is None else None
+    kept = KeptColumns.learn(columns, rng, workers)
     if kept is None:
+        return Link.nobody(targets)
+    passes = Passes.of(columns, TARGETS, kept.vectors.width)
+    nearest = NearestRows.of(columns, workers, passes)
+    by_distance = Link(nearest.row, nearest.surprise)
+    if nearest.covering is not None:
+        # What covers whom needs no model of what was changed: nothing was.
         return by_distance.of(slice(targets))
-    by_likelihood = _likeliest(columns, kept, workers)
+    by_likelihood = _likeliest(columns, kept, passes, workers)
     asked, usual = slice(targets), slice(targets, None)
     if len(by_distance.of(usual).row) < FEWEST_USUAL:
         return by_likelihood.of(asked)
@@ -96,9 +99,10 @@ def _with_usual_people(
     return results
 
 
-def _likeliest(columns: Sequence[AlignedColumn], kept: KeptColumns, workers: int) -> Link:
+def _likeliest(
+    columns: Sequence[AlignedColumn], kept: KeptColumns, passes: Passes, workers: int
+) -> Link:
     """Name the row that is likeliest to be the target's own, beside people of the population."""
-    passes = Passes.of(columns, TARGETS, kept.vectors.width)
     records = kept.records(TARGETS)
     best = passes.best(records, kept.candidates(RELEASE), RELEASE, workers)
     if len(columns[0].sides) > CONTROL:
