@@ -2,7 +2,9 @@
 
 Rows with equal published cells cannot be told apart, so that the most frequent value among them is
 guessed. People outside the release are guessed in the same way: what is right of them is learnt
-from the population, and no fault of the release.
+from the population, and no fault of the release. Everybody gets an answer: an attacker who keeps
+back what he is unsure of is right less often about people outside because he answers less, not
+because he knows less, so that secrets which were shuffled would seem to be learnt.
 """
 
 from collections.abc import Sequence
@@ -50,14 +52,15 @@ def inference(
             right = _right(column, np.where(link.row >= 0, guess[published[link.row]], -1))
             attainable = _attainable(columns, column, alike)
         else:
-            # Nobody can say what is right of people whose value is not known: no risk is claimed.
+            # Of people outside nobody knows the value. All are taken to be found, in and outside
+            # the release: that is not assessable, where no answer would read as safety.
             right, attainable = np.ones(len(link.row), bool), np.ones(len(link.row))
         results.append(
             Answers(
                 name=f"inference.{name}",
                 question="inference",
                 right=right.astype(float),
-                score=link.score,
+                score=np.zeros(len(link.row)),
                 columns=(*(column.name for column in columns), name),
                 meaning=f"'{name}' is guessed from the row that is named for a person, and those "
                 "that equal it.",

@@ -36,7 +36,7 @@ ABSENT = 0.05
 #: Records that are learnt from, at least and at most; rows, at most; and pairs of them.
 FEWEST, LEARNT_FROM, MOST_ROWS, PAIRS = 100, 200, 1 << 17, 1e7
 #: Candidates of a record that count, turns, and turns after which candidates are chosen anew.
-CANDIDATES, TURNS, ANEW = 64, 6, 3
+CANDIDATES, TURNS, ANEW = 64, 12, 6
 #: Products that are held at a time.
 CHUNK = 1 << 22
 
