@@ -102,7 +102,7 @@ def test_rows_that_were_leaked_are_found_and_shown_to_the_steward():
     low, _ = results["linkage"].interval()
     assert 0 < low < 0.1
     rows = next(item.rows for item in found.private if item.name == "linkage_exposed")
-    assert np.mean(np.isin(np.arange(100), rows)) > 0.5
+    assert np.mean(np.isin(np.arange(100), rows)) > 0.4
 
 
 def test_without_a_control_a_copy_is_still_found():
