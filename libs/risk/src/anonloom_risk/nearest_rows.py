@@ -113,16 +113,23 @@ class NearestRows:
 
 
 def nearest_two(
-    asking: Float32Array, asked: Float32Array, workers: int = 1
+    asking: Float32Array, asked: Float32Array, workers: int = 1, blocks: Blocks | None = None
 ) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Return for every vector the nearest one, and the squared distances of the nearest two."""
+    """Return for every vector the nearest one, and the squared distances of the nearest two.
+
+    Parameters
+    ----------
+    blocks
+        Among whom each is looked for; by default among all.
+    """
     # |x - y|^2 is least where x . y - |y|^2 / 2 is largest, which is one dot product.
     norms = np.einsum("ij,ij->i", asked, asked) / 2
     searched = np.hstack([asking, np.ones((len(asking), 1), np.float32)])
     candidates = np.hstack([asked, -norms[:, None]]).astype(np.float32)
     best = Best.none(len(asking))
-    everybody = np.zeros(len(asked), np.int64)
-    blocks = Blocks.of(np.zeros(len(asking), np.int64), everybody, np.arange(len(asked)))
+    if blocks is None:
+        everybody = np.zeros(len(asked), np.int64)
+        blocks = Blocks.of(np.zeros(len(asking), np.int64), everybody, np.arange(len(asked)))
     search_top2(searched, candidates, blocks, best, workers=workers)
     own = np.einsum("ij,ij->i", asking, asking).astype(float)
     nearest, second = (np.maximum(own - 2 * found, 0.0) for found in (best.score, best.second))
