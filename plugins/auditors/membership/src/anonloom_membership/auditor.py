@@ -25,7 +25,7 @@ from anonloom_risk.nearest_rows import CONTROL, KNOWN, ORIGINAL, RELEASE
 #: Number of the control among the sides where there are no targets.
 HELD_OUT = 2
 #: People of the control from whom an attacker learns how near strangers are; all are compared with.
-MOST_LEARNED = 2_500
+MOST_LEARNED = 1_500
 #: From fewer nothing is learned: then distances are compared as they are.
 FEWEST_LEARNED = 50
 #: Of a generalized release somebody is claimed only where so many times as many of the people
