@@ -27,7 +27,7 @@ def anonloom_register_commands() -> list[Command]:
     return [
         Command(
             name="shadow",
-            target="anonloom_membership.command",
+            target="anonloom_membership.commands.shadow",
             summary="run a pipeline with and without people, and tell its releases apart",
         )
     ]
