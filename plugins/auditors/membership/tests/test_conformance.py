@@ -5,7 +5,9 @@ from anonloom_testing import AuditorConformance
 
 
 class TestMembership(AuditorConformance):
-    """Every check of `anonloom plugins check membership`, as a test of its own."""
+    """Every check of `anonloom plugins check membership`, as a test of its own.
+
+    Without a control membership is not assessable: the attacks are judged, not one finding.
+    """
 
     method = Membership
-    risk_finding = "risk"  # the finding that must be high on a planted risk and low on strangers

@@ -26,7 +26,7 @@ from anonloom_risk.nearest_rows import CONTROL, KNOWN, ORIGINAL, RELEASE
 HELD_OUT = 2
 #: People of the control from whom an attacker learns how near strangers are; all are compared with.
 MOST_LEARNED = 1_500
-#: From fewer nothing is learned: then distances are compared as they are.
+#: From fewer nothing is learned: then she is claimed whom the release is nearer to than they are.
 FEWEST_LEARNED = 50
 #: Of a generalized release somebody is claimed only where so many times as many of the people
 #: attacked have her evidence as of known strangers. Almost everybody is covered by some class: to
@@ -62,16 +62,13 @@ class Membership(RiskAuditor):
         return schema.publication_problem(self.columns or ())
 
     def attack(self, case: AuditInput, targets: Table, context: StageContext) -> Sequence[Answers]:
-        """Claim of everybody that she is in the table; the density ratio says how surely."""
+        """Claim that people are in the table; the density ratio says how surely."""
         columns = self._columns(case, targets)
-        score, isolation = _density_ratio(columns, len(targets), context)
-        claimed = np.ones(len(targets))
-        if is_generalized(columns, RELEASE):
-            claimed[score < np.log(WORTH_A_CLAIM)] = 0.0
+        score, isolation, least = _density_ratio(columns, len(targets), context)
         return [
             Answers(
                 name="density_ratio",
-                right=claimed,
+                right=(score >= least).astype(float),
                 score=score,
                 columns=tuple(column.name for column in columns),
                 meaning=MEANING,
@@ -140,21 +137,26 @@ class Membership(RiskAuditor):
 
 def _density_ratio(
     columns: Sequence[AlignedColumn], number: int, context: StageContext
-) -> tuple[FloatArray, FloatArray]:
-    """Return for every target how surely she is inside, and how far she is from other people."""
+) -> tuple[FloatArray, FloatArray, float]:
+    """Return for every target how surely she is inside, and how far she is from other people.
+
+    And how sure an attacker must be at least; more than that is for whoever knows his success.
+    """
     if not columns:
-        return np.full(number, -np.inf), np.zeros(number)
+        return np.full(number, -np.inf), np.zeros(number), 0.0
     known = len(columns[0].sides[CONTROL]) if len(columns[0].sides) > CONTROL else 0
     if known < FEWEST_LEARNED or not len(columns[0].sides[RELEASE]):
         nearest = NearestRows.of(columns, context.workers)
-        return nearest.surprise, nearest.reference
+        return nearest.surprise, nearest.reference, 0.0
     learned = context.rng.permutation(known)[:MOST_LEARNED]
     nearness = Nearness.of(columns, learned, context.rng, context.workers)
     logarithms, marks = nearness.evidence()
     evidence = [quadratic(logarithms), marks]
-    if is_generalized(columns, RELEASE):
+    generalized = is_generalized(columns, RELEASE)
+    if generalized:
         counts, uncovered = Covering.of(columns, learned).evidence()
         evidence += [quadratic(counts), uncovered]
     unlabelled = np.arange(number + len(learned)) < number
     ratio = learn_density_ratio(np.column_stack(evidence), unlabelled)
-    return ratio[:number], nearness.control[:number, 0]
+    least = np.log(WORTH_A_CLAIM) if generalized else -np.inf
+    return ratio[:number], nearness.control[:number, 0], float(least)

@@ -19,16 +19,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--targets",
         type=_at_least(2),
-        default=40,
+        default=64,
         metavar="N",
-        help="people who are looked for, half of them the most isolated (default: 40)",
+        help="people who are looked for, half of them the most isolated (default: 64)",
     )
     parser.add_argument(
         "--releases",
         type=_at_least(FEWEST_RELEASES),
         default=64,
         metavar="N",
-        help="how often the pipeline is run (default: 64)",
+        help="how often the pipeline is run, one half to learn from (default: 64)",
     )
     parser.add_argument(
         "--share",

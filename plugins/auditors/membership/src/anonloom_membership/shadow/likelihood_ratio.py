@@ -1,8 +1,10 @@
-"""Likelihood ratio of every target in every release, from all the other releases.
+"""Likelihood ratio of every target in every release, learned from other releases.
 
 The attack of Carlini et al. (2022): statistics of releases with a target, and of releases without,
 are taken for normal, and a release is judged by how much likelier it is among the first. With few
-releases the two share a covariance, which leans on that of all targets.
+releases the two share a covariance, which leans on that of all targets. What is learned from is not
+judged, nor the other way round: of a mechanism that tells nothing, scores are then independent of
+who is in which release, and intervals of their figures hold.
 """
 
 import numpy as np
@@ -17,27 +19,28 @@ PRIOR = 10.0
 LEAST_VARIANCE = 1e-6
 
 
-def likelihood_ratios(statistics: FloatArray, inside: BoolArray) -> FloatArray:
-    """Return (releases x targets): logarithms of likelihood ratios, each release left out.
+def likelihood_ratios(statistics: FloatArray, inside: BoolArray, learned: BoolArray) -> FloatArray:
+    """Return logarithms of likelihood ratios, (releases that are not learned from x targets).
 
     Parameters
     ----------
     statistics
         (releases x targets x statistics).
     inside
-        (releases x targets): who is in which; at least two releases with everybody, and two
-        without.
+        (releases x targets): who is in which.
+    learned
+        Releases that are learned from; everybody is in some of them, and not in others.
     """
+    means = _means(statistics[learned], inside[learned])
+    covariance = _covariances(statistics[learned], inside[learned], means)
+    directions = np.linalg.solve(covariance, (means[0] - means[1])[..., None])[..., 0]
+    return np.asarray(((statistics[~learned] - means.mean(axis=0)) * directions).sum(axis=2))
+
+
+def _means(statistics: FloatArray, inside: BoolArray) -> FloatArray:
+    """(2 x targets x statistics): of releases with a target, and of those without."""
     weight = np.stack([inside, ~inside]).astype(float)[..., None]
-    sums = (weight * statistics).sum(axis=1)
-    counts = weight.sum(axis=1)
-    covariance = _covariances(statistics, inside, sums / counts)
-    # Means of the other releases, (2 x releases x targets x statistics).
-    means = (sums[:, None] - weight * statistics) / (counts[:, None] - weight)
-    difference = means[0] - means[1]
-    beyond = statistics - means.mean(axis=0)
-    directions = np.linalg.solve(covariance[None], difference[..., None])[..., 0]
-    return np.asarray((beyond * directions).sum(axis=2))
+    return np.asarray((weight * statistics).sum(axis=1) / weight.sum(axis=1))
 
 
 def _covariances(statistics: FloatArray, inside: BoolArray, means: FloatArray) -> FloatArray:

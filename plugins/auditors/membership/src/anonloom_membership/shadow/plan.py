@@ -16,6 +16,9 @@ from anonloom_risk.nearest_rows import KNOWN, nearest_two
 ROLES = KNOWN | {"sensitive"}
 #: People among whom the most isolated are looked for.
 MOST_CANDIDATES = 5_000
+#: Parts of the releases, by turns: in each of them everybody is in one half. The second and the
+#: fourth are judged by what the others say; who is worst, by what the third says after the first.
+PARTS = 4
 ORIGINAL = 0
 
 
@@ -75,8 +78,10 @@ class ShadowPlan:
         most = by_isolation[: targets // 2]
         others = rng.permutation(by_isolation[targets // 2 :])[: targets - len(most)]
         chosen = np.concatenate([most, others])
-        coins = np.tile(np.arange(releases) % 2 == 0, (targets, 1))
-        inside = rng.permuted(coins, axis=1).T
+        inside = np.zeros((releases, targets), bool)
+        for part in range(PARTS):
+            coins = np.arange(len(inside[part::PARTS])) % 2 == 0
+            inside[part::PARTS] = rng.permuted(np.tile(coins, (targets, 1)), axis=1).T
         return cls(rows[chosen], distance[chosen], inside, persons, share, seed)
 
     def rows_of(self, release: int) -> IntArray:

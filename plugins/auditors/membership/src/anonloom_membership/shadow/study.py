@@ -22,10 +22,7 @@ from anonloom.findings import FindingBuilder
 from anonloom.kinds import stream
 from anonloom.lazy import pd
 from anonloom.spec import PipelineSpec, load_pipeline
-from anonloom.typing import BoolArray, FloatArray
-from anonloom_membership.roc import area_under_curve
-from anonloom_membership.separation import WORST, Separation
-from anonloom_membership.shadow.likelihood_ratio import likelihood_ratios
+from anonloom_membership.shadow.judgement import Judgement
 from anonloom_membership.shadow.plan import ShadowPlan
 from anonloom_membership.shadow.releases import ShadowRunner, load_table, seed_of_pipeline
 from anonloom_runner.outputs import make_folder, require_writable, write_json
@@ -36,12 +33,8 @@ from anonloom_runner.table_files import write_csv
 __all__ = ["FEWEST_RELEASES", "ShadowStudy", "run_study"]
 
 #: With fewer nothing can be learned of a target.
-FEWEST_RELEASES = 8
+FEWEST_RELEASES = 16
 REPORT = "shadow.json"
-WHO = (
-    "the tenth of the targets who are told apart best, chosen by one half of the releases and "
-    "judged by the other"
-)
 
 Tell = Callable[[int, str], None]
 
@@ -53,7 +46,7 @@ class ShadowStudy:
     file: Path
     settings: tuple[str, ...] = ()
     allow_local_code: bool = False
-    targets: int = 40
+    targets: int = 64
     releases: int = 64
     share: float = 0.5
 
@@ -233,27 +226,16 @@ def _run_in_process(number: int) -> dict[str, Any]:
 def _conclude(
     study: ShadowStudy, plan: ShadowPlan, results: Sequence[dict[str, Any]], folder: Path
 ) -> dict[str, Any]:
-    published = np.array([result["status"] == "published" for result in results])
-    inside = plan.inside[published]
-    scores, unfit = np.zeros(inside.shape), ""
-    if min(published.sum(), 2 * inside.sum(axis=0).min(), 2 * (~inside).sum(axis=0).min()) < (
-        FEWEST_RELEASES
-    ):
-        unfit = (
-            f"{int(published.sum())} of {len(results)} shadow releases were published: too few "
-            "with or without a target"
-        )
-    else:
-        statistics = np.array([result["statistics"] for result in results if result["statistics"]])
-        scores = likelihood_ratios(statistics, inside)
-    finding = FindingBuilder(unfit=unfit)
-    separation = _separation(scores, inside)
+    judgement = Judgement.of(plan, results)
+    refused = sum(result["status"] == "refused" for result in results)
+    finding = FindingBuilder(unfit=judgement.unfit)
+    rng = stream(plan.seed, "shadow findings")
     findings = Findings.of(
-        separation.findings("shadow", finding, stream(plan.seed, "shadow findings")),
+        judgement.separation.findings("shadow", finding, rng),
         finding.about_audit("shadow_releases", len(results), "Shadow releases that were made."),
         finding.about_audit(
             "shadow_refused",
-            int((~published).sum()),
+            refused,
             "Shadow releases that the pipeline refused to publish; they are not judged.",
         ),
         finding.about_audit("shadow_targets", study.targets, "People who were looked for."),
@@ -272,40 +254,10 @@ def _conclude(
         "findings": [finding_data(item) for item in findings],
         "charts": [chart_data(chart) for chart in findings.charts],
     }
-    write_csv(_table_of(plan, scores, inside), folder / "private" / "targets.csv")
+    table = {"row": plan.targets, "isolation": np.sqrt(plan.isolation), "auc": judgement.areas}
+    # For the steward: which rows are told apart, the best first.
+    ordered = pd.DataFrame(table).sort_values("auc", ascending=False, kind="stable")
+    write_csv(ordered, folder / "private" / "targets.csv")
     # Written last: its presence says that the study is complete.
     _write_aside(folder / "public" / REPORT, report)
     return report
-
-
-def _separation(scores: FloatArray, inside: BoolArray) -> Separation:
-    """Return all scores, and those of the targets who are told apart best."""
-    worst = np.zeros(inside.shape, bool)
-    number = max(round(WORST * inside.shape[1]), 1)
-    for chosen_by in (0, 1):
-        part = slice(chosen_by, None, 2)
-        areas = _areas(scores[part], inside[part])
-        best = np.argsort(-areas, kind="stable")[:number]
-        worst[1 - chosen_by :: 2, best] = True
-    return Separation(scores[inside], scores[~inside], (worst[inside], worst[~inside]), who=WHO)
-
-
-def _areas(scores: FloatArray, inside: BoolArray) -> FloatArray:
-    """AUC of every target; one half where it is always inside, or never."""
-    result = np.full(inside.shape[1], 0.5)
-    for target in np.flatnonzero(inside.any(axis=0) & ~inside.all(axis=0)):
-        there = inside[:, target]
-        result[target] = area_under_curve(scores[there, target], scores[~there, target]).value
-    return result
-
-
-def _table_of(plan: ShadowPlan, scores: FloatArray, inside: BoolArray) -> "pd.DataFrame":
-    """For the steward: which rows are told apart, the best first."""
-    table = pd.DataFrame(
-        {
-            "row": plan.targets,
-            "isolation": np.sqrt(plan.isolation),
-            "auc": _areas(scores, inside),
-        }
-    )
-    return table.sort_values("auc", ascending=False, kind="stable")
