@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from risk_people import SCHEMA, case, frame, published, table
 
 from anonloom import AuditInput, Classes, Release, Table
+from anonloom_linkage.top2_search import Blocks
 from anonloom_risk import NearestRows, align_evidence, right_rows
 from anonloom_risk.left_out import generalizes, halves, leave_out, truth_is_known
 from anonloom_risk.nearest_rows import nearest_two
@@ -216,3 +217,17 @@ def test_a_release_is_generalized_when_cells_stand_for_several_values(size):
     release = in_classes(original, size) if size > 1 else published(frame(60, 1))
 
     assert (size > 1) == generalizes(case(original, release))
+
+
+@given(st.integers(0, 10**6))
+def test_the_two_nearest_of_a_block_are_those_of_its_pairs(seed):
+    rng = np.random.default_rng(seed)
+    first, second = (rng.normal(size=(n, 2)).astype(np.float32) for n in (9, 30))
+    own, others = rng.integers(0, 3, 9), np.arange(30) % 3
+    squared = ((first[:, None, :].astype(float) - second[None]) ** 2).sum(axis=2)
+    squared[own[:, None] != others] = np.inf
+
+    _, nearest, next_to_it = nearest_two(first, second, 1, Blocks.of(own, others, np.arange(30)))
+
+    np.testing.assert_allclose(np.sort(squared)[:, 0], nearest, atol=1e-4)
+    np.testing.assert_allclose(np.sort(squared)[:, 1], next_to_it, atol=1e-4)
