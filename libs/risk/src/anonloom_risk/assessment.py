@@ -221,7 +221,9 @@ class Assessment:
             unread = self.case.unread.get(name, 0)
             if unread > MOST_UNREAD * rows:
                 return f"column '{name}': {unread} of {rows} cells of the release cannot be read"
-        if tested.baseline > thresholds.MOST_BASELINE or attainable <= 0:
+        if attainable <= 0:
+            return "even a copy of the original gives nobody away whom chance would not find"
+        if tested.baseline > thresholds.MOST_BASELINE:
             return (
                 f"people are too much alike: of a copy, {tested.baseline:.0%} of those who are not "
                 "in it are found as well"

@@ -8,14 +8,20 @@ import attrs
 from anonloom import AuditInput, Findings, Release, Schema, StageContext, Table, param
 from anonloom.findings import FindingBuilder, Question
 from anonloom.params import all_of, between, distinct, not_empty
-from anonloom_inference.alike import Alike, attainable, number_alike
 from anonloom_inference.neighbours import Neighbours
 from anonloom_inference.secrets import Secret, hard_to_guess
 from anonloom_inference.votes import most_supported
 from anonloom_linkage.aligned_columns import AlignedColumn, shared_columns
 from anonloom_linkage.features import Encoding
 from anonloom_linkage.vectors import Vectors
-from anonloom_risk import Answers, RiskAuditor, align_evidence
+from anonloom_risk import (
+    Alike,
+    Answers,
+    RiskAuditor,
+    align_evidence,
+    attainable,
+    number_alike,
+)
 from anonloom_risk.nearest_rows import KNOWN, ORIGINAL, RELEASE, TARGETS
 
 #: Where no column is sensitive, so many are taken for secrets.
@@ -63,7 +69,8 @@ class Inference(RiskAuditor):
 
     def attack(self, case: AuditInput, targets: Table, context: StageContext) -> Sequence[Answers]:
         """Name every target's secrets."""
-        assert case.original is not None and self.secrets is not None
+        assert case.original is not None
+        assert self.secrets is not None
         others: list[Release | Table] = [case.release, targets]
         others += [case.control] if case.control is not None else []
         names = shared_columns(case.original, others, KNOWN | {"sensitive"})
@@ -94,7 +101,10 @@ class Inference(RiskAuditor):
             "nearest": (values[:, 0], NEAREST),
             "vote": (most_supported(secret, values, near.distances), VOTE),
         }
-        at_best, own = attainable(known, column), secret.of_rows(TARGETS)
+        at_best, own = (
+            attainable(known, column.sides[ORIGINAL], len(column)),
+            secret.of_rows(TARGETS),
+        )
         return [
             Answers(
                 name=f"{attacker}_{column.name}",

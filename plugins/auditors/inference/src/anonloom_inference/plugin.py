@@ -17,7 +17,7 @@ def anonloom_register_auditors() -> list[Method]:
         Method(
             name="inference",
             target="anonloom_inference.auditor:Inference",
-            summary="Whose secret values near published rows give away, beyond what the population does.",
+            summary="Whose secret values near published rows give away.",
             paper=PAPER,
             reads=frozenset({"quasi", "sensitive", "label", "other"}),
         )

@@ -18,7 +18,7 @@ def anonloom_register_auditors() -> list[Method]:
         Method(
             name="singling-out",
             target="anonloom_singling_out.auditor:SinglingOut",
-            summary="Whom predicates isolate that are derived from the release, about one column or several.",
+            summary="Whom predicates isolate that are derived from the release.",
             paper=PAPER,
             reads=frozenset({"quasi", "sensitive", "label", "other"}),
         )

@@ -101,7 +101,7 @@ class Evidence:
             self.numbers[column][way][self.columns[column].sides[side][rows]]
             for column, way in family
         ]
-        return np.sum(sums, axis=0, dtype=np.uint64)
+        return np.asarray(np.sum(sums, axis=0, dtype=np.uint64))
 
     def bits(self, family: Family) -> FloatArray:
         """Return how rare the predicate makes every target that meets it."""
@@ -109,7 +109,7 @@ class Evidence:
             self.parts[column][way].bits[self.columns[column].sides[TARGETS]]
             for column, way in family
         ]
-        return np.sum(sums, axis=0)
+        return np.asarray(np.sum(sums, axis=0))
 
     def published(self, family: Family, keys: Keys) -> IntArray:
         """Return how many published rows predicates match: 0, 1, or 2 for more."""
@@ -151,7 +151,7 @@ def _draw(rng: np.random.Generator, size: int) -> Keys:
 
 def _sum_cells(values: Sequence[Keys], columns: Sequence[AlignedColumn], side: int) -> Keys:
     cells = [own[column.sides[side]] for own, column in zip(values, columns, strict=True)]
-    return np.sum(cells, axis=0, dtype=np.uint64)
+    return np.asarray(np.sum(cells, axis=0, dtype=np.uint64))
 
 
 def occurrences(among: Keys, keys: Keys) -> IntArray:
@@ -163,4 +163,4 @@ def occurrences(among: Keys, keys: Keys) -> IntArray:
     last = len(ascending) - 1
     once = (first <= last) & (ascending[np.minimum(first, last)] == keys)
     twice = once & (first < last) & (ascending[np.minimum(first + 1, last)] == keys)
-    return once.astype(np.int64) + twice
+    return np.asarray(once.astype(np.int64) + twice)

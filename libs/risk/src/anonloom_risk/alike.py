@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from anonloom import short_repr
 from anonloom.data import row_keys
 from anonloom.lazy import pd
 from anonloom.typing import FloatArray, IntArray
-from anonloom_linkage.aligned_columns import AlignedColumn, Cells
+from anonloom_linkage.aligned_columns import AlignedColumn
 from anonloom_risk.nearest_rows import ORIGINAL, TARGETS
 
 __all__ = ["Alike", "attainable", "number_alike"]
@@ -27,7 +28,7 @@ class Alike:
     first
         One row of every group.
     cell, share
-        The cell of the secret that most rows of each group have, and the share of them.
+        What of the secret most rows of each group have, and the share of them.
     """
 
     group: IntArray
@@ -36,13 +37,15 @@ class Alike:
     share: FloatArray
 
     @classmethod
-    def of(cls, group: IntArray, secret: Cells, cells: int) -> "Alike":
-        """Count the cells of the secret in every group.
+    def of(cls, group: IntArray, secret: NDArray[np.integer], cells: int) -> "Alike":
+        """Count the values of the secret in every group.
 
         Parameters
         ----------
-        cells
-            How many different cells the secret has.
+        group
+            From 0 on, without gaps.
+        secret, cells
+            A number for every row, and how many numbers there are.
         """
         first = np.unique(group, return_index=True)[1]
         pairs, rows = np.unique(group * cells + secret, return_counts=True)
@@ -65,14 +68,22 @@ def number_alike(known: Sequence[AlignedColumn], *sides: int) -> list[IntArray]:
     return np.split(numbers, np.cumsum(lengths)[:-1])
 
 
-def attainable(known: Sequence[AlignedColumn], secret: AlignedColumn) -> FloatArray:
+def attainable(
+    known: Sequence[AlignedColumn], secret: NDArray[np.integer], cells: int
+) -> FloatArray:
     """Return for every target how often the best attacker is right about a copy of the original.
 
     He names the value that most of those have who are like the target in all that he knows. Of a
     target who is like nobody a copy says nothing: 1.
+
+    Parameters
+    ----------
+    known
+        Columns that he knows, those of `align_evidence`.
+    secret, cells
+        What he wants, as a number for every person of the original; and how many numbers there are.
     """
     people, targets = number_alike(known, ORIGINAL, TARGETS)
     # The original's people are numbered first: who is like nobody of them comes later.
-    alike = Alike.of(people, secret.sides[ORIGINAL], len(secret))
-    share = np.append(alike.share, 1.0)
-    return np.asarray(share[np.minimum(targets, len(alike.share))])
+    share = np.append(Alike.of(people, secret, cells).share, 1.0)
+    return np.asarray(share[np.minimum(targets, len(share) - 1)])
