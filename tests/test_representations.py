@@ -28,6 +28,7 @@ PACKAGES = (
     "anonloom_loss",
     "anonloom_tables",
     "anonloom_linkage",
+    "anonloom_risk",
     "anonloom_kernels",
     "anonloom_seals",
     "anonloom_transport",

@@ -45,6 +45,10 @@ FEWEST = 20
 LEFT_OUT, MOST_LEFT_OUT = 0.1, 1_000
 #: What an attack must find of a copy, and may find of strangers.
 LEAST_OF_A_COPY, MOST_OF_STRANGERS = 0.9, 0.05
+#: Where the best attacker finds no more of a copy beyond chance, there is nothing to find.
+LEAST_TO_FIND = 0.01
+#: Differences of shares that are less are none.
+ROUNDING = 1e-9
 #: A column of which more cells than this cannot be read says nothing.
 MOST_UNREAD = 0.01
 NO_CONTROL = "not assessable without --control"
@@ -202,36 +206,30 @@ class Assessment:
             ),
         )
         attainable = normalized_excess(copy.attainable, min(tested.baseline, copy.attainable))
-        reason = self._unfit(result, tested, attainable, answers)
+        reason = self._unfit(result, attainable, answers)
         # Nobody is called exposed by an attack that may do no better than chance.
         beyond_chance = not reason and result.interval()[0] > 0
         found = int(trial.exposed().sum()) if beyond_chance else 0
         return attrs.evolve(result, reason=reason, exposed=found)
 
-    def _unfit(
-        self,
-        result: AttackResult,
-        tested: thresholds.Rates,
-        attainable: float,
-        answers: Answers,
-    ) -> str:
+    def _unfit(self, result: AttackResult, attainable: float, answers: Answers) -> str:
         """Say why nothing can be concluded from an attack; nothing when something can."""
+        if result.question == "membership" and result.baseline_kind == "leave-one-out":
+            return f"{NO_CONTROL}: membership is judged on people who are not in the release"
         rows = max(len(self.case.release), 1)
         for name in answers.columns:
             unread = self.case.unread.get(name, 0)
             if unread > MOST_UNREAD * rows:
                 return f"column '{name}': {unread} of {rows} cells of the release cannot be read"
-        if attainable <= 0:
-            return "even a copy of the original gives nobody away whom chance would not find"
-        if tested.baseline > thresholds.MOST_BASELINE:
+        short = result.copy < LEAST_OF_A_COPY * attainable
+        # Few people may be all that can be found: an attack that finds them says something.
+        if attainable < ROUNDING or (short and attainable < LEAST_TO_FIND):
+            return "chance alone is right as often as an attacker can be: there is nothing to find"
+        if short:
             return (
-                f"people are too much alike: of a copy, {tested.baseline:.0%} of those who are not "
-                "in it are found as well"
-            )
-        if result.copy < LEAST_OF_A_COPY * attainable:
-            return (
-                f"the attack finds {result.copy:.0%} of the people in a copy of the original, "
-                f"where {attainable:.0%} can be found"
+                f"of a copy of the original the attack finds {result.copy:.0%} of the people "
+                f"beyond chance, where {attainable:.0%} can be found: it is too weak, or people "
+                "are too much alike"
             )
         if result.of_strangers[0] > MOST_OF_STRANGERS:
             low, high = result.of_strangers
@@ -249,8 +247,6 @@ class Assessment:
         return ""
 
     def _unfit_without_control(self, result: AttackResult) -> str:
-        if result.question == "membership":
-            return f"{NO_CONTROL}: membership is judged on people who are not in the release"
         # By more than chance: strangers, too, are found as often as somebody who is left out.
         if result.interval()[1] >= 0 or truth_is_known(self.case) or generalizes(self.case):
             return ""

@@ -22,11 +22,15 @@ def is_generalized(columns: Sequence[AlignedColumn], release: int) -> bool:
     """
     if not columns:
         return False
-    wide = np.zeros(len(columns[0].sides[release]), bool)
+    rows = len(columns[0].sides[release])
+    wide, withheld = np.zeros(rows, bool), 0
     for column in columns:
-        several = (column.lo != column.hi) & ~column.missing
-        wide |= several[column.sides[release]]
-    return bool(wide.mean() > GENERALIZED) if len(wide) else False
+        cells = column.sides[release]
+        several = (column.lo != column.hi) & ~column.missing & ~column.open
+        wide |= several[cells]
+        # A value that the original lacks says nothing either, and is no generalized cell.
+        withheld = max(withheld, int(column.open[cells].sum()) - column.unread[release])
+    return bool(wide.sum() > GENERALIZED * rows or withheld > GENERALIZED * rows)
 
 
 def covered(

@@ -25,8 +25,9 @@ __all__ = ["CONTROL", "KNOWN", "ORIGINAL", "RELEASE", "TARGETS", "NearestRows", 
 ORIGINAL, RELEASE, TARGETS, CONTROL = 0, 1, 2, 3
 #: What an attacker knows of a person; what is sensitive he wants to learn.
 KNOWN = frozenset({"quasi", "label", "other"})
-#: A squared distance that matters: a tenth of a standard deviation. Below it nearer is not surer.
-NEAR = 0.01
+#: Nearer than a tenth of a standard deviation is not surer, squared; where people are dense, than
+#: so large a share of the distance that half of the people have from others.
+NEAR, DENSE = 0.01, 0.05
 #: Of single precision nothing less than this is left: two records are equal.
 EQUAL = 1e-4
 
@@ -102,9 +103,13 @@ class NearestRows:
     @property
     def surprise(self) -> FloatArray:
         """How much nearer the row is than people of the population are, as a logarithm."""
-        result: FloatArray = np.log((self.reference + NEAR) / (self.distance + NEAR))
-        # Nobody to compare with and no row to name: nothing is known.
-        return np.where(np.isnan(result), -np.inf, result)
+        known = np.isfinite(self.distance) & np.isfinite(self.reference)
+        result = np.full(len(self.row), -np.inf)
+        if known.any():
+            reference, distance = self.reference[known], self.distance[known]
+            near = np.clip(DENSE * np.median(reference), EQUAL, NEAR)
+            result[known] = np.log((reference + near) / (distance + near))
+        return result
 
 
 def nearest_two(

@@ -13,13 +13,18 @@ from anonloom.typing import BoolArray, FloatArray
 MOST_BASELINE = 0.9
 #: With fewer people on either side, no threshold is chosen: everybody gets an answer.
 FEWEST_FOR_A_CHOICE = 60
+#: Parts of the people in turn, of which each gets the threshold of the others.
+FOLDS = 5
 #: Thresholds that are tried.
 CUTS = 64
 #: Standard errors by which an attacker discounts what a threshold seems to gain.
-CAUTION = 1.0
+CAUTION = 2.0
 #: Rows are called exposed where people inside are found so many times as often as outside; the
 #: smaller factor serves where many people have twins, who are found outside as well.
 FACTORS = (2.0, 1.25)
+#: Nobody is called exposed whose answer is less likely right: in a class of ten rows of ten people
+#: each of them is found with a tenth, and none is pointed at.
+LIKELY = 0.5
 #: And by so many standard errors more often.
 BEYOND_CHANCE = 3.0
 
@@ -40,9 +45,9 @@ def found_rates(
 ) -> Rates:
     """Return success and baseline of an attacker who answers only where that pays.
 
-    The score from which on answers are given is chosen on one half of the people and used on the
-    other, and the other way round, so that a lucky threshold gains nothing. Who gets no answer
-    counts as not found.
+    The score from which on answers are given is chosen on some of the people and used on the
+    others, in turn, so that a lucky threshold gains nothing. Who gets no answer counts as not
+    found.
 
     Parameters
     ----------
@@ -51,25 +56,27 @@ def found_rates(
     """
     if min(len(inside), len(outside)) < FEWEST_FOR_A_CHOICE:
         return Rates(_mean(inside), _mean(outside))
-    parts = [rng.permutation(len(answers)) % 2 == 0 for answers in (inside, outside)]
+    folds = [rng.permutation(len(answers)) % FOLDS for answers in (inside, outside)]
     kept_inside, kept_outside = np.zeros(len(inside)), np.zeros(len(outside))
-    for side in (True, False):
-        chosen_on, used_on = [part == side for part in parts], [part != side for part in parts]
-        cut = _best_cut(
-            inside[chosen_on[0]],
-            inside_score[chosen_on[0]],
-            outside[chosen_on[1]],
-            outside_score[chosen_on[1]],
+    for fold in range(FOLDS):
+        (used_in, used_out), (chosen_in, chosen_out) = zip(
+            *((of == fold, of != fold) for of in folds), strict=True
         )
-        kept_inside[used_on[0]] = _kept(inside, inside_score, cut)[used_on[0]]
-        kept_outside[used_on[1]] = _kept(outside, outside_score, cut)[used_on[1]]
+        cut = _best_cut(
+            inside[chosen_in],
+            inside_score[chosen_in],
+            outside[chosen_out],
+            outside_score[chosen_out],
+        )
+        kept_inside[used_in] = _kept(inside, inside_score, cut)[used_in]
+        kept_outside[used_out] = _kept(outside, outside_score, cut)[used_out]
     return Rates(_mean(kept_inside), _mean(kept_outside))
 
 
 def exposed(
     inside: FloatArray, inside_score: FloatArray, outside: FloatArray, outside_score: FloatArray
 ) -> BoolArray:
-    """Return who is found because of the release, more likely than by chance.
+    """Return who is likely found because of the release, and not by chance.
 
     As many as possible of those with the surest answers, as long as people inside are found more
     often than people outside by a factor, and beyond what chance does.
@@ -84,7 +91,7 @@ def exposed(
         beyond = BEYOND_CHANCE * _error(rates, len(inside), len(outside))
         enough = rates.success >= factor * rates.baseline
         if enough and rates.success - rates.baseline > beyond:
-            return found > 0.0
+            return found >= LIKELY
     return nobody
 
 
