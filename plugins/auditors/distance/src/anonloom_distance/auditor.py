@@ -27,6 +27,7 @@ from anonloom.findings import (
 )
 from anonloom.params import all_of, at_least, distinct, not_empty
 from anonloom.typing import FloatArray
+from anonloom_distance.calibration import calibrate
 from anonloom_distance.figures import (
     BootstrapMean,
     bootstrap_means,
@@ -93,17 +94,36 @@ class Distance(RiskAuditor):
 
     def attack(self, case: AuditInput, targets: Table, context: StageContext) -> Sequence[Answers]:
         """Name the nearest row; surer, the farther other people of the population are."""
+        return [
+            self._nearest(
+                "nearest",
+                "An attacker names the nearest published row.",
+                case,
+                targets,
+                context,
+            ),
+            self._nearest(
+                "calibrated",
+                "An attacker moves published numbers to where people of the population have them, "
+                "whatever their unit, and names the nearest row.",
+                calibrate(case),
+                targets,
+                context,
+            ),
+        ]
+
+    def _nearest(
+        self, name: str, meaning: str, case: AuditInput, targets: Table, context: StageContext
+    ) -> Answers:
         aligned = align_evidence(case, targets, self._attacked_columns(case, targets))
         rows = NearestRows.of(aligned, context.workers)
-        return [
-            Answers(
-                name="nearest",
-                right=right_rows(case, aligned, rows.row, context.rng, context.workers),
-                score=rows.surprise,
-                columns=tuple(column.name for column in aligned),
-                meaning="An attacker names the nearest published row.",
-            )
-        ]
+        return Answers(
+            name=name,
+            right=right_rows(case, aligned, rows.row, context.rng, context.workers),
+            score=rows.surprise,
+            columns=tuple(column.name for column in aligned),
+            meaning=meaning,
+        )
 
     def _attacked_columns(self, case: AuditInput, targets: Table) -> tuple[str, ...] | None:
         """Those that were asked for, as far as every table shows them; None for all known ones."""

@@ -308,6 +308,7 @@ def _left_out_finding(left_out: dict[str, str], every: tuple[Attribute, ...]) ->
         better="neither",
         unit="columns",
         meaning="Columns from which the model could learn nothing.",
+        columns=(),
         assumptions=(
             *(f"column '{name}' {why}" for name, why in left_out.items()),
             *(

@@ -227,6 +227,7 @@ class _Losses:
                     better="lower",
                     meaning=meaning,
                     assumptions=(suppressed,),
+                    columns=(name,),
                 )
             )
         return results
