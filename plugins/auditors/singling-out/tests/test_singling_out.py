@@ -102,22 +102,35 @@ def test_who_is_exposed_is_listed_with_the_attack():
     assert set(listed["univariate_exposed"]) <= set(unique)
 
 
-@pytest.mark.parametrize("size", [2, 5])
-def test_classes_of_k_single_nobody_out(size):
-    original, control = people(300, 1), people(300, 3)
-    order = np.lexsort([original.frame["job"], original.frame["town"]])
-    labels = np.empty(300, np.int64)
-    labels[order] = np.arange(300) // size
+def in_classes(original, order, size=5):
+    """Publish classes of consecutive people, each with the least cells that cover them."""
+    labels = np.empty(len(original), np.int64)
+    labels[order] = np.arange(len(original)) // size
     classes = Classes.from_labels(labels)
     lo, hi = classes.extents(original.codes)
     cells = [axis.publish(lo[:, at], hi[:, at]) for at, axis in enumerate(original.axes)]
     release = Release.from_cells(original, classes, cells, truthful=True)
-    case = AuditInput(attrs.evolve(release, origin=None), original=original, control=control)
+    return attrs.evolve(release, origin=None)
 
+
+def worst_in_classes(original, order):
+    case = AuditInput(in_classes(original, order), original=original, control=people(300, 3))
     result = SinglingOut().assess(case, StageContext(seed=2)).attacks
-
     assert ["", ""] == [attack.reason for attack in result]
-    assert max(attack.interval()[0] for attack in result) < 0.05
+    return max(attack.interval()[0] for attack in result)
+
+
+def test_classes_that_divide_the_people_single_nobody_out():
+    original = people(300, 1)
+
+    assert worst_in_classes(original, np.argsort(original.frame["weight"], kind="stable")) < 0.02
+
+
+def test_intervals_that_overlap_and_end_at_people_single_some_of_them_out():
+    """Whoever lies in one published interval and in no narrower one may be alone there."""
+    original = people(300, 1)
+
+    assert worst_in_classes(original, np.lexsort([original.frame["job"], original.frame["town"]])) > 0.02  # fmt: skip
 
 
 def test_predicates_are_counted_as_anonymeter_counts_them():
