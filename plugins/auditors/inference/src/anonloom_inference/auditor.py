@@ -63,7 +63,7 @@ class Inference(RiskAuditor):
         assert case.original is not None
         secrets = self._secrets(case.original, case.release)
         if not secrets:
-            finding = FindingBuilder(unfit="the release shows no column to infer")
+            finding = FindingBuilder(unfit="the release shows no column to infer from others")
             return Findings.of(finding("secrets", None, "Columns whose values are inferred."))
         return super(Inference, attrs.evolve(self, secrets=secrets)).assess(case, context)
 
@@ -119,6 +119,8 @@ class Inference(RiskAuditor):
 
     def _secrets(self, original: Table, release: Release) -> tuple[str, ...]:
         shown = shared_columns(original, [release], KNOWN | {"sensitive"})
+        if len(shown) < 2:
+            return ()
         if self.secrets is not None:
             return tuple(name for name in self.secrets if name in shown)
         sensitive = original.schema.names_with_role("sensitive")
