@@ -57,7 +57,7 @@ def test_a_copy_gives_everybodys_secret_away():
     assert ["nearest_illness", "vote_illness"] == list(result)
     for attack in result.values():
         assert ("inference", "") == (attack.question, attack.reason)
-        assert attack.success > 0.99
+        assert attack.success > 0.95
         assert attack.risk > 0.95
 
 
