@@ -19,7 +19,19 @@ from anonloom_linkage.features import Encoding
 from anonloom_linkage.top2_search import Best, Blocks, search_top2
 from anonloom_linkage.vectors import Vectors
 
-__all__ = ["CONTROL", "KNOWN", "ORIGINAL", "RELEASE", "TARGETS", "NearestRows", "align_evidence"]
+__all__ = [
+    "CONTROL",
+    "KNOWN",
+    "NEAR",
+    "ORIGINAL",
+    "RELEASE",
+    "TARGETS",
+    "NearestRows",
+    "align_evidence",
+    "nearest_two",
+    "population_distance",
+    "surprise",
+]
 
 #: Numbers of the tables among the sides of aligned columns.
 ORIGINAL, RELEASE, TARGETS, CONTROL = 0, 1, 2, 3
@@ -86,30 +98,44 @@ class NearestRows:
         offset, _ = vectors.moments(ORIGINAL)
         identity = np.eye(vectors.width)
 
-        def search(asked: int) -> tuple[IntArray, FloatArray, FloatArray]:
-            of_asked = vectors.project(asked, identity, offset)
-            return nearest_two(asking, of_asked, workers)
-
         asking = vectors.project(TARGETS, identity, offset)
-        row, distance, _ = search(RELEASE)
-        if len(columns[0].sides) > CONTROL:
-            _, reference, _ = search(CONTROL)
-        else:
-            _, nearest, second = search(ORIGINAL)
-            # Whoever is in the original is nearest to herself.
-            reference = np.where(nearest < EQUAL, second, nearest)
-        return cls(row, distance, reference)
+        row, distance, _ = nearest_two(asking, vectors.project(RELEASE, identity, offset), workers)
+        return cls(row, distance, population_distance(vectors, asking, workers))
 
     @property
     def surprise(self) -> FloatArray:
         """How much nearer the row is than people of the population are, as a logarithm."""
-        known = np.isfinite(self.distance) & np.isfinite(self.reference)
-        result = np.full(len(self.row), -np.inf)
-        if known.any():
-            reference, distance = self.reference[known], self.distance[known]
-            near = np.clip(DENSE * np.median(reference), EQUAL, NEAR)
-            result[known] = np.log((reference + near) / (distance + near))
-        return result
+        return surprise(self.distance, self.reference)
+
+
+def surprise(distance: FloatArray, reference: FloatArray) -> FloatArray:
+    """Return how much nearer rows are than people of the population are, as a logarithm."""
+    known = np.isfinite(distance) & np.isfinite(reference)
+    result = np.full(len(distance), -np.inf)
+    if known.any():
+        near = np.clip(DENSE * np.median(reference[known]), EQUAL, NEAR)
+        result[known] = np.log((reference[known] + near) / (distance[known] + near))
+    return result
+
+
+def population_distance(vectors: Vectors, asking: Float32Array, workers: int = 1) -> FloatArray:
+    """Return the squared distance of every target from the nearest person of the population.
+
+    That is of the control or, without one, of the original, the target herself left out.
+
+    Parameters
+    ----------
+    asking
+        The targets' vectors, less the mean of the original's.
+    """
+    offset, _ = vectors.moments(ORIGINAL)
+    identity = np.eye(vectors.width)
+    if len(vectors.lengths) > CONTROL:
+        return nearest_two(asking, vectors.project(CONTROL, identity, offset), workers)[1]
+    people = vectors.project(ORIGINAL, identity, offset)
+    _, nearest, second = nearest_two(asking, people, workers)
+    # Whoever is in the original is nearest to herself.
+    return np.where(nearest < EQUAL, second, nearest)
 
 
 def nearest_two(

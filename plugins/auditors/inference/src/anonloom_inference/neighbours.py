@@ -8,16 +8,15 @@ import attrs
 import numpy as np
 
 from anonloom import short_repr
-from anonloom.typing import Float32Array, FloatArray, IntArray
+from anonloom.typing import FloatArray, IntArray
 from anonloom_linkage.vectors import Vectors
 from anonloom_risk.nearest_rows import (
-    CONTROL,
-    EQUAL,
-    NEAR,
     ORIGINAL,
     RELEASE,
     TARGETS,
     nearest_two,
+    population_distance,
+    surprise,
 )
 
 __all__ = ["VOTERS", "Neighbours"]
@@ -67,26 +66,14 @@ class Neighbours:
             row, distance, _ = nearest_two(asking, of_release[part], workers)
             rows.append(asked[part[row]])
             distances.append(distance)
-        if len(vectors.lengths) > CONTROL:
-            of_control = vectors.project(CONTROL, identity, offset)
-            reference = nearest_two(asking, of_control, workers)[1]
-        else:
-            reference = _nearest_other(asking, vectors.project(ORIGINAL, identity, offset), workers)
         near = np.argsort(np.stack(distances, axis=1), axis=1, kind="stable")
         return cls(
             np.take_along_axis(np.stack(rows, axis=1), near, axis=1),
             np.take_along_axis(np.stack(distances, axis=1), near, axis=1),
-            reference,
+            population_distance(vectors, asking, workers),
         )
 
     @property
     def surprise(self) -> FloatArray:
         """How much nearer the nearest row is than people of the population, as a logarithm."""
-        result: FloatArray = np.log((self.reference + NEAR) / (self.distances[:, 0] + NEAR))
-        return result
-
-
-def _nearest_other(asking: Float32Array, people: Float32Array, workers: int) -> FloatArray:
-    _, nearest, second = nearest_two(asking, people, workers)
-    # Whoever is in the original is nearest to herself.
-    return np.where(nearest < EQUAL, second, nearest)
+        return surprise(self.distances[:, 0], self.reference)
