@@ -15,7 +15,7 @@ from anonloom._spec.pipeline import load_pipeline
 from anonloom.kinds import Guarantees
 from anonloom_catalog import first_party_folders
 from anonloom_cli import main
-from anonloom_testing import PartitionerConformance, TransportConformance
+from anonloom_testing import AuditorConformance, PartitionerConformance, TransportConformance
 
 KINDS = Registry.empty().kinds
 ROOT = Path(__file__).parents[1]
@@ -221,10 +221,21 @@ def test_the_python_that_the_guide_to_prism_shows_runs(examples):
 
 def test_the_partitioner_of_contributing_keeps_the_promises_of_its_kind():
     """All but those of a package: it is not installed here."""
-    (block,) = blocks(ROOT / "CONTRIBUTING.md", "python")
+    block, _ = blocks(ROOT / "CONTRIBUTING.md", "python")
     names: dict[str, object] = {"__name__": "shown_in_contributing"}
     exec(compile(block, "CONTRIBUTING.md", "exec"), names)
     shown = type("TestHalving", (PartitionerConformance,), {"method": names["Halving"]})
+    failed = [result.check for result in shown().results() if not result.good]
+    assert {"check_method_is_registered", "check_method_is_picklable"} >= set(failed)
+
+
+def test_the_auditor_of_contributing_keeps_the_promises_of_its_kind():
+    """All but those of a package: it is not installed here."""
+    _, block = blocks(ROOT / "CONTRIBUTING.md", "python")
+    names: dict[str, object] = {"__name__": "shown_in_contributing"}
+    exec(compile(block, "CONTRIBUTING.md", "exec"), names)
+    attributes = {"method": names["RarestMatch"], "risk_finding": "rarest_risk"}
+    shown = type("TestRarestMatch", (AuditorConformance,), attributes)
     failed = [result.check for result in shown().results() if not result.good]
     assert {"check_method_is_registered", "check_method_is_picklable"} >= set(failed)
 

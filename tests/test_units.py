@@ -44,6 +44,7 @@ AUDITORS = {
     "learning": {"repeats": 2},
     "sensitive-correlations": {},
     "attribute-inference": {"repeats": 2, "deals": 2},
+    "intersection": {},
 }
 NO_TABLE = {"traffic", "outsourcing"}
 
@@ -58,6 +59,7 @@ def pipeline(**changed):
             "unit": "record",
             "source": "csv",
             "with": {"path": "clinic.csv"},
+            "other_releases": ["clinic.csv"],
             "columns": COLUMNS,
         },
         "privacy": PRIVACY,

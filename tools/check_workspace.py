@@ -47,6 +47,7 @@ LIBRARIES = (
     "columns",
     "kernels",
     "linkage",
+    "risk",
     "seals",
     "transport",
 )

@@ -5,6 +5,7 @@ tell a person's value from a generalized one; `reads_like_a_form` is that test.
 """
 
 import json
+import math
 import re
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
@@ -23,7 +24,6 @@ __all__ = [
     "number_text",
     "place",
     "read_interval",
-    "read_range",
     "read_set",
     "reads_like_a_form",
     "set_text",
@@ -37,8 +37,7 @@ STAR = "*"
 MOMENTS: dict[str, Literal["D", "s"]] = {"date": "D", "time": "s"}
 
 _INTERVAL = re.compile(r"\[(?P<lo>[^\[\],]+), (?P<hi>[^\[\],]+)(?P<end>[\])\[])")
-_RANGE = re.compile(r"(?P<lo>\d+(?:\.\d+)?) ?[-\u2013] ?(?P<hi>\d+(?:\.\d+)?)")
-_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+_NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _DAY = re.compile(r"-?\d{4,}-\d\d-\d\d", re.ASCII)
 _TIME = re.compile(r"-?\d{4,}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?", re.ASCII)
 _PLACED = {"date": _DAY, "time": _TIME}
@@ -96,9 +95,10 @@ def place(text: str, type_: str) -> float | None:
     try:
         if type_ in MOMENTS:
             return float(np.datetime64(text, MOMENTS[type_]).astype(np.int64))
-        return float(text)
+        number = float(text)
     except ValueError:
         return None
+    return number if math.isfinite(number) else None
 
 
 class Ends(NamedTuple):
@@ -116,12 +116,6 @@ def read_interval(cell: str) -> Ends | None:
     """
     match = _INTERVAL.fullmatch(cell)
     return Ends(match["lo"], match["hi"], match["end"] == "]") if match else None
-
-
-def read_range(cell: str) -> Ends | None:
-    """Ends of two numbers with a dash between them, as other tools write an interval."""
-    match = _RANGE.fullmatch(cell)
-    return Ends(match["lo"], match["hi"]) if match else None
 
 
 def read_set(cell: str) -> tuple[str, ...] | None:

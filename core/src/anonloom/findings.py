@@ -77,6 +77,9 @@ class Finding:
         What must hold for the figure to mean that.
     key
         Whether it is one of the few figures that a reader needs first.
+    columns
+        All columns whose cells it is made of: where too few of these can be read, there is no
+        figure. None says that it may be any.
     """
 
     name: str
@@ -88,6 +91,7 @@ class Finding:
     assumptions: tuple[str, ...] = attrs.field(default=(), converter=_tuple)
     unit: str = ""
     key: bool = False
+    columns: tuple[str, ...] | None = None
 
     @property
     def assessable(self) -> bool:
@@ -146,9 +150,21 @@ class FindingBuilder:
             key=key,
         )
 
-    def about_audit(self, name: str, value: float | int | str, meaning: str) -> Finding:
-        """Make a finding about the audit itself, which holds even where nothing can be said."""
-        return Finding(name=name, value=value, meaning=meaning)
+    def about_audit(
+        self,
+        name: str,
+        value: float | int | str,
+        meaning: str,
+        columns: tuple[str, ...] | None = None,
+    ) -> Finding:
+        """Make a finding about the audit itself, which holds even where nothing can be said.
+
+        Parameters
+        ----------
+        columns
+            None of them, `()`, where it is made of no cell, such as the configuration.
+        """
+        return Finding(name=name, value=value, meaning=meaning, columns=columns)
 
 
 @short_repr

@@ -304,12 +304,12 @@ def test_a_group_called_like_an_interval_is_a_group() -> None:
     assert 1 / 14 == axis.cover_loss(cover)
 
 
-@pytest.mark.parametrize("cell", ["nan", "inf", "1_0", "", "x", "[9, 1]", "[a, b]", "[1, nan]"])
+@pytest.mark.parametrize("cell", ["inf", "1_0", "", "x", "[9, 1]", "[a, b]", "[1, nan]"])
 def test_what_is_no_cell_of_a_number_cannot_be_read(cell: str) -> None:
     assert None is axis_of([1, 10], type="number").read(cell)
 
 
-@pytest.mark.parametrize("cell", ["2020", "2020-05", "NaT", "today", "now", "2020-13-01", "1"])
+@pytest.mark.parametrize("cell", ["NaT", "today", "now", "2020-13-01", "1"])
 def test_what_is_no_cell_of_a_date_cannot_be_read(cell: str) -> None:
     assert None is axis_of(["2019-05-01"], type="date").read(cell)
 
@@ -317,9 +317,9 @@ def test_what_is_no_cell_of_a_date_cannot_be_read(cell: str) -> None:
 @pytest.mark.parametrize(
     "cell",
     [
-        *("2020", "2020-05", "2020-05-02", "NaT", "now", "1"),
+        *("NaT", "now", "1"),
         *("2019-05-01 25:00:00", "2019-05-01 10", "2019-05-01 10:00:00.5"),
-        *("[2019-05-01, 2019-05-02]", "[2019-05-02 00:00, 2019-05-01 00:00]"),
+        "[2019-05-02 00:00, 2019-05-01 00:00]",
     ],
 )
 def test_what_is_no_cell_of_a_time_cannot_be_read(cell: str) -> None:

@@ -122,23 +122,6 @@ def test_an_interval_says_whether_its_last_value_belongs_to_it(cell: str, closed
 
 
 @pytest.mark.parametrize(
-    ("cell", "ends"),
-    [
-        ("20-29", cells.Ends("20", "29")),
-        ("0.5 - 1.5", cells.Ends("0.5", "1.5")),
-        ("20\u201329", cells.Ends("20", "29")),
-        ("-5", None),
-        ("2020-01-02", None),
-        ("a-b", None),
-    ],
-)
-def test_two_numbers_with_a_dash_between_them_are_a_range(
-    cell: str, ends: cells.Ends | None
-) -> None:
-    assert ends == cells.read_range(cell)
-
-
-@pytest.mark.parametrize(
     ("number", "text"),
     [
         (1.0, "1"),

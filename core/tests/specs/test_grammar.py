@@ -269,6 +269,9 @@ p.yaml:13:9: audit[0]: auditor 'historian' needs other releases of the same popu
             ^
     write data.other_releases: [earlier.csv]""" == refused(text, registry)
 
+    # Whoever reads the file may have them from elsewhere, as `anonloom audit --also` has.
+    assert () == build(text, registry, evidence={"other_releases"}).data.other_releases
+
     given = text.replace("data:\n", "data:\n  other_releases: [2019.csv, /old/2018.parquet]\n")
     releases = build(given, registry).data.other_releases
     assert (Path("/data/2019.csv"), Path("/old/2018.parquet")) == releases

@@ -27,6 +27,9 @@ def visible(axis, cells, dtype="category"):
         (["20-35"], ["20", "35"]),
         (['{"20", "41"}'], ["20", "41"]),
         (["37.5"], ["37.5"]),
+        (["(20, 35]", "41+"], ["20", "35", "41"]),
+        (["(-inf, 35.0]", "40s"], ["35", "40", "50"]),
+        (["5*"], []),
         (["nonsense", None], []),
     ],
 )
@@ -79,6 +82,13 @@ def test_categories_are_named_as_the_release_names_them():
     assert "ab" == shown.label_of(axis, 0, 1)
     assert [None, None] == [shown.label_of(axis, 0, 0), shown.label_of(axis, 2, 3)]
     assert ["ab", None] == [shown.group_of(1), shown.group_of(3)]
+
+
+def test_values_that_a_mask_hides_are_not_named():
+    axis = axis_of(["024", "025", "033"])
+    shown = visible(axis, ["02*"])
+    assert (frozenset(), ()) == (shown.values, shown.groups)
+    assert {0, 2} == visible(axis, ["024,033"]).values
 
 
 def test_a_place_is_moved_to_the_bound_next_to_it():

@@ -4,10 +4,13 @@ import attrs
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from risk_people import SCHEMA, case, context, frame, published, table
 from risk_toy_attacks import Cheat, Guess, Nearest, Presence, Silent, Talkative
 
-from anonloom import Table
+from anonloom import Column, Finding, Findings, Schema, Table
+from anonloom_risk.control import chance_to_be_less
 
 
 def result_of(method, evidence, seed=5):
@@ -232,3 +235,93 @@ def test_where_chance_is_always_right_there_is_nothing_to_find():
 
     expected = "chance alone is right as often as an attacker can be: there is nothing to find"
     assert expected == result_of(Knows, known)[0].reason
+
+
+# --- a control that is none ----------------------------------------------------------------------
+
+
+def test_a_control_of_the_original_s_own_people_says_nothing():
+    mixed = pd.concat([frame(400, 2).iloc[:360], COPY.iloc[:40]], ignore_index=True)
+    evidence_ = case(table(400, 1), published(COPY), Table.build(mixed, SCHEMA))
+
+    result, _ = result_of(Nearest, evidence_)
+
+    assert result.reason == (
+        "40 of 400 rows of the control equal rows of the original, more than twins explain"
+    )
+
+
+def test_twins_of_the_original_may_be_in_the_control():
+    original = table(1000, 1, alike=0.5)
+    held = table(1000, 2, alike=0.5)
+
+    result, _ = result_of(Nearest, case(original, published(frame(1000, 1, alike=0.5)), held))
+
+    assert "" == result.reason
+
+
+def test_a_control_of_changed_copies_of_the_original_says_nothing():
+    copies = frame(400, 1).astype({"income": float})
+    copies["income"] += 1.5
+
+    result, _ = result_of(
+        Nearest, case(table(400, 1), published(COPY), Table.build(copies, SCHEMA))
+    )
+
+    assert result.reason == (
+        "people of the control are nearer to people of the original than these are to each other "
+        "(chance 1.00 to be nearer): they are copies of them, perhaps changed ones"
+    )
+
+
+def test_a_control_of_another_population_says_nothing():
+    others = frame(400, 2).assign(age=lambda people: people["age"] + 60)
+
+    result, _ = result_of(
+        Nearest, case(table(400, 1), published(COPY), Table.build(others, SCHEMA))
+    )
+
+    assert result.reason == (
+        "people of the control are farther from people of the original than these are to each other "
+        "(chance 0.14 to be nearer): they are of another population"
+    )
+
+
+@given(st.lists(st.integers(0, 5), min_size=1), st.lists(st.integers(0, 5), min_size=1))
+def test_the_chance_to_be_less_is_that_of_all_pairs(first, second):
+    pairs = [(a < b) + (a == b) / 2 for a in first for b in second]
+
+    result = chance_to_be_less(np.array(first, float), np.array(second, float))
+
+    assert sum(pairs) / len(pairs) == pytest.approx(result)
+
+
+def test_persons_of_the_original_are_not_in_the_control():
+    schema = Schema((*SCHEMA, Column(name="number", role="person")))
+    first = frame(300, 1).assign(number=np.arange(300))
+    second = frame(300, 2).assign(number=np.arange(300) + 290)
+    original, held = Table.build(first, schema), Table.build(second, schema)
+
+    result, _ = result_of(Nearest, case(original, published(frame(300, 3)), held))
+
+    assert "10 rows of the control are of persons of the original" == result.reason
+
+
+class Examined(Nearest):
+    """Says what it was told of its answers."""
+
+    def examine(self, result, inside, outside, context):
+        count = (len(inside.score), len(outside.score), len(inside.isolation))
+        return Findings.of(Finding(name=f"{result.name}_seen", value=str(count), meaning="Seen."))
+
+    def attack(self, case, targets, context):
+        answers = super().attack(case, targets, context)
+        return [attrs.evolve(one, isolation=np.arange(len(targets)) * 1.0) for one in answers]
+
+
+def test_answers_about_the_release_are_examined_where_there_is_a_control():
+    _, findings = result_of(Examined, evidence(COPY))
+    _, without = result_of(Examined, evidence(COPY, control=None))
+
+    assert "(400, 200, 400)" == findings["nearest_seen"].value
+    assert "nearest_seen" not in without

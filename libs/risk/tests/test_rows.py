@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from risk_people import SCHEMA, case, frame, published, table
 
 from anonloom import AuditInput, Classes, Release, Table
+from anonloom_linkage.top2_search import Blocks
 from anonloom_risk import (
     CoveringRows,
     NearestRows,
@@ -41,9 +42,7 @@ def test_the_two_nearest_are_those_of_all_pairs(seed, asking, asked, width):
     first, second = (rng.normal(size=(n, width)).astype(np.float32) for n in (asking, asked))
     squared = ((first[:, None, :].astype(float) - second[None]) ** 2).sum(axis=2)
 
-    everybody = Passes((), 0, (asking, asked))
-    padded = [np.hstack([v, np.zeros((len(v), 1), np.float32)]) for v in (first, second)]
-    row, nearest, next_to_it = nearest_two(*padded, everybody, 1)
+    row, nearest, next_to_it = nearest_two(first, second)
 
     np.testing.assert_allclose(squared[np.arange(asking), row], squared.min(axis=1), atol=1e-4)
     np.testing.assert_allclose(nearest, squared.min(axis=1), atol=1e-4)
@@ -324,3 +323,17 @@ def test_too_many_pairs_are_compared_in_several_passes(monkeypatch):
     assert keys[0] != keys[1]
     assert sum(int(b.comparisons.sum()) for b in several.blocks(RELEASE)) < 400 * 400
     np.testing.assert_array_equal(np.arange(400), result.row)
+
+
+@given(st.integers(0, 10**6))
+def test_the_two_nearest_of_a_block_are_those_of_its_pairs(seed):
+    rng = np.random.default_rng(seed)
+    first, second = (rng.normal(size=(n, 2)).astype(np.float32) for n in (9, 30))
+    own, others = rng.integers(0, 3, 9), np.arange(30) % 3
+    squared = ((first[:, None, :].astype(float) - second[None]) ** 2).sum(axis=2)
+    squared[own[:, None] != others] = np.inf
+
+    _, nearest, next_to_it = nearest_two(first, second, 1, Blocks.of(own, others, np.arange(30)))
+
+    np.testing.assert_allclose(np.sort(squared)[:, 0], nearest, atol=1e-4)
+    np.testing.assert_allclose(np.sort(squared)[:, 1], next_to_it, atol=1e-4)

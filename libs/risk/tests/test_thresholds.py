@@ -87,3 +87,9 @@ def test_nobody_is_exposed_by_chance_alone():
     inside, outside = (rng.random(500) < 0.3) * 1.0, (rng.random(500) < 0.3) * 1.0
 
     assert not exposed(inside, rng.random(500), outside, rng.random(500)).any()
+
+
+def test_nobody_is_pointed_at_in_a_class_of_ten():
+    inside, outside = np.full(500, 0.1), np.zeros(500)
+
+    assert not exposed(inside, np.ones(500), outside, np.ones(500)).any()

@@ -5,6 +5,8 @@ import numpy as np
 from kit_toy_tests import ToyTests
 
 from anonloom import Auditor, Chart, Finding, Findings
+from anonloom.findings import AttackResult, PrivateRows
+from anonloom_risk import Answers, NearestRows, RiskAuditor, align_evidence, right_rows
 from anonloom_testing import AuditorConformance
 
 
@@ -92,8 +94,78 @@ class MeasuresNothing(Rarity):
     measures = "things"
 
 
+@attrs.frozen(kw_only=True)
+class Nearest(RiskAuditor):
+    """Names the nearest row."""
+
+    question = "linkability"
+
+    def attack(self, case, targets, context):
+        columns = align_evidence(case, targets)
+        rows = NearestRows.of(columns, context.workers)
+        right = right_rows(case, columns, rows.row, context.rng)
+        return self.answers(case, right, rows.surprise)
+
+    def answers(self, case, right, score):
+        return [Answers(name="nearest", right=right, score=score, columns=(), meaning="Nearest.")]
+
+
+class NearestConformance(AuditorConformance):
+    risk_finding = "nearest_risk"
+    blamed_at_most = 0.3
+
+
+class FindsNobody(Nearest):
+    def answers(self, case, right, score):
+        return super().answers(case, 0 * right, score)
+
+
+class SkipsTheSelfTests(Nearest):
+    def assess(self, case, context):
+        return Findings(
+            [
+                attrs.evolve(item, success=0.95, baseline=0.1, exposed=0)
+                if isinstance(item, AttackResult)
+                else item
+                for item in super().assess(case, context).items
+                if not isinstance(item, PrivateRows)
+            ]
+        )
+
+
+class OneOfTwoNames(Nearest):
+    def assess(self, case, context):
+        found = super().assess(case, context)
+        items = [
+            attrs.evolve(item, name="other")
+            if isinstance(item, AttackResult) and item.risk < 0.5
+            else item
+            for item in found.items
+        ]
+        return Findings(items)
+
+
+class MoreThanEverybody(Nearest):
+    def assess(self, case, context):
+        return Findings(
+            [
+                attrs.evolve(item, success=1.5)
+                if isinstance(item, AttackResult) and item.risk > 0.5
+                else item
+                for item in super().assess(case, context).items
+            ]
+        )
+
+
+class ListsNobody(Nearest):
+    def assess(self, case, context):
+        found = super().assess(case, context).items
+        return Findings([item for item in found if not isinstance(item, PrivateRows)])
+
+
 class TestToys(ToyTests):
-    good = [(RarityConformance, Rarity)]
+    inapplicable = 8  # checks of attacks do not concern auditors without one, nor these those
+    good = [(RarityConformance, Rarity), (NearestConformance, Nearest)]
     broken = [
         (RarityConformance, BlamesNobody, "check_planted_risk_is_found"),
         (RarityConformance, BlamesEverybody, "check_independent_table_is_not_blamed"),
@@ -105,5 +177,10 @@ class TestToys(ToyTests):
         (RarityConformance, BentChart, "check_charts_have_the_form_of_their_kind"),
         (RarityConformance, SilentNan, "check_figures_without_a_value_say_why"),
         (RarityConformance, MeasuresNothing, "check_says_what_it_measures"),
+        (AuditorConformance, FindsNobody, "check_attacks_find_a_copy"),
+        (AuditorConformance, SkipsTheSelfTests, "check_attacks_blame_no_strangers"),
+        (AuditorConformance, MoreThanEverybody, "check_attacks_are_shares_of_everybody"),
+        (AuditorConformance, OneOfTwoNames, "check_attacks_are_the_same_whatever_the_tables_are"),
+        (AuditorConformance, ListsNobody, "check_attacks_list_who_is_exposed"),
     ]
     on_tables = True

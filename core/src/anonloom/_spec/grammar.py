@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -32,6 +33,7 @@ from anonloom._spec.requirements import (
     check_seal,
 )
 from anonloom._spelling import comma_list
+from anonloom.data._audit_input import Need
 from anonloom.errors import Problem, SpecError
 from anonloom.kinds._guard import Guard
 from anonloom.params import at_least, between, not_empty, param
@@ -114,6 +116,7 @@ def read_pipeline(
     folder: Path,
     file: Path | None = None,
     allow_local_code: bool = False,
+    evidence: Collection[Need] = (),
 ) -> PipelineSpec:
     """Read a document that varies nothing.
 
@@ -124,7 +127,7 @@ def read_pipeline(
     """
     problems: list[Problem] = []
     root = Cursor(document, (), problems)
-    builder = MethodBuilder(registry, folder, allow_local_code)
+    builder = MethodBuilder(registry, folder, allow_local_code, frozenset(evidence))
     fields = root.fields(sections_of(registry), "a pipeline")
     if fields is None:
         raise SpecError(problems)
@@ -406,7 +409,7 @@ def _audits(
         conditions = _conditions(fields.get("fail_if"))
         if use is None:
             continue
-        check_needs(fields[kind], use, data, stages, collect, builder.registry)
+        check_needs(fields[kind], use, data, stages, collect, builder)
         _check_use(fields, kind, use, data)
         id = own_id or _free(use.id, taken)
         results.append(Audit(id, kind, use.entry, use.method, use.place, conditions))

@@ -10,6 +10,7 @@ from anonloom._registry.loading import Entry
 from anonloom._registry.registry import Registry
 from anonloom._spec.cursor import Cursor, values_of
 from anonloom._spec.model import MethodUse
+from anonloom.data._audit_input import Need
 from anonloom.errors import FaultyPluginError, PluginError
 from anonloom.params import InvalidValue, build
 
@@ -28,6 +29,8 @@ class MethodBuilder:
         What relative paths are relative to.
     allow_local_code : bool
         Whether ``./file.py:Class`` may be run.
+    evidence : frozenset of Need
+        What auditors are given beside the document.
     local_code : bool
         Whether any was.
     """
@@ -35,6 +38,7 @@ class MethodBuilder:
     registry: Registry
     folder: Path
     allow_local_code: bool = False
+    evidence: frozenset[Need] = frozenset()
     local_code: bool = attrs.field(default=False, init=False)
 
     def find(self, kind: str, name: str) -> Entry:

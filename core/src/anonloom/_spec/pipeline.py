@@ -1,6 +1,6 @@
 """Loading a pipeline: file, settings, experiment, grammar."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import attrs
@@ -11,6 +11,7 @@ from anonloom._spec.experiment import split
 from anonloom._spec.grammar import read_pipeline
 from anonloom._spec.model import GridCase, PipelineSpec
 from anonloom._spec.settings import from_command_line
+from anonloom.data._audit_input import Need
 from anonloom.errors import Problem, SpecError, UsageError
 
 # What files with tables are called.
@@ -25,6 +26,7 @@ def load_pipeline(
     *,
     settings: Sequence[str] = (),
     allow_local_code: bool = False,
+    evidence: Collection[Need] = (),
 ) -> PipelineSpec:
     """Read and check a pipeline file.
 
@@ -38,6 +40,8 @@ def load_pipeline(
         ``path=value``, applied before anything is read.
     allow_local_code : bool
         Whether methods of the form ``./file.py:Class`` may be run.
+    evidence : collection of Need
+        What auditors are given beside the file.
 
     Raises
     ------
@@ -60,6 +64,7 @@ def load_pipeline(
         file=file,
         settings=settings,
         allow_local_code=allow_local_code,
+        evidence=evidence,
     )
 
 
@@ -71,6 +76,7 @@ def build_pipeline(
     file: Path | None = None,
     settings: Sequence[str] = (),
     allow_local_code: bool = False,
+    evidence: Collection[Need] = (),
 ) -> PipelineSpec:
     """Check a document that is already read; see `load_pipeline`."""
     registry = registry or Registry.installed()
@@ -80,7 +86,12 @@ def build_pipeline(
 
     def check(node: Node) -> PipelineSpec:
         return read_pipeline(
-            node, registry, folder=folder, file=file, allow_local_code=allow_local_code
+            node,
+            registry,
+            folder=folder,
+            file=file,
+            allow_local_code=allow_local_code,
+            evidence=evidence,
         )
 
     if not variants:

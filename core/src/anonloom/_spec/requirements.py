@@ -2,6 +2,7 @@
 
 from anonloom._registry.registry import Registry
 from anonloom._spec.cursor import Cursor
+from anonloom._spec.methods import MethodBuilder
 from anonloom._spec.model import Data, MethodUse, Suppression
 from anonloom.kinds._integrity import Seal
 
@@ -100,7 +101,7 @@ def check_needs(
     data: Data | None,
     stages: tuple[MethodUse, ...],
     collect: MethodUse | None,
-    registry: Registry,
+    builder: MethodBuilder,
 ) -> None:
     """Complain of evidence that an auditor needs and this pipeline cannot give."""
     if data is None:
@@ -126,10 +127,10 @@ def check_needs(
         "trace": (
             collect is not None and not collect.method.traced,
             "a collector that keeps a trace of what its transport carried",
-            _line_for("trace", registry),
+            _line_for("trace", builder.registry),
         ),
     }
-    for need in sorted(use.method.needs):
+    for need in sorted(use.method.needs - builder.evidence):
         absent, what, hint = missing.get(need, (False, "", ""))
         if absent:
             cursor.error(f"auditor {use.name!r} needs {what}", hint)

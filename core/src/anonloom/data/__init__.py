@@ -5,6 +5,10 @@ from anonloom._lazy import lazy_exports
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from anonloom._notations.table import NO_VALUE as NO_VALUE
+    from anonloom._notations.table import period as period
+    from anonloom._notations.table import read_span as read_span
+    from anonloom.data._audit_input import MOST_UNREAD as MOST_UNREAD
     from anonloom.data._audit_input import AuditInput as AuditInput
     from anonloom.data._audit_input import Draw as Draw
     from anonloom.data._audit_input import Need as Need
@@ -53,6 +57,8 @@ __all__ = [
     "ISO",
     "LARGEST",
     "LikelyPersonColumn",
+    "MOST_UNREAD",
+    "NO_VALUE",
     "Need",
     "PUBLISHED",
     "ROLES",
@@ -73,6 +79,8 @@ __all__ = [
     "normalize_text",
     "numbering_persons",
     "on_own_axes",
+    "period",
+    "read_span",
     "row_keys",
     "visible_form",
 ]
@@ -80,9 +88,15 @@ __all__ = [
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
+        "anonloom._notations.table": (
+            "NO_VALUE",
+            "period",
+            "read_span",
+        ),
         "anonloom.data._audit_input": (
             "AuditInput",
             "Draw",
+            "MOST_UNREAD",
             "Need",
         ),
         "anonloom.data._axis": (

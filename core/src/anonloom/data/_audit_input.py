@@ -15,6 +15,9 @@ Need = Literal[
     "original", "before_sampling", "truth", "control", "other_releases", "groups", "trace"
 ]
 
+#: A column says nothing when a larger share of its cells cannot be read.
+MOST_UNREAD = 0.01
+
 
 @attrs.frozen(eq=False)
 class Draw:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import cells
+from anonloom._notations import table as notations
 from anonloom._representation import short_repr
 from anonloom.data._hierarchy import STAR, Hierarchy
 from anonloom.data._schema import Form, Type
@@ -262,11 +263,12 @@ class Axis:
             ends_of = (min(results), max(results)) if results else (0, -1)
             return Cover(*ends_of, members=np.array(sorted(results), np.int64), form="set")
         ends = cells.read_interval(cell)
-        if ends is None and self.type == "number":
-            ends = cells.read_range(cell)
+        cover = None
         if ends is not None and self.type != "category":
-            return self._read_interval(ends)
-        return self._read_single(cell)
+            cover = self._read_interval(ends)
+        if cover is None:
+            cover = self._read_single(cell)
+        return self._read_notation(cell) if cover is None else cover
 
     @cached_property
     def _code_of(self) -> dict[str, int]:
@@ -277,8 +279,7 @@ class Axis:
         if lo is None or hi is None:
             return None
         if not ends.closed:
-            # The last number before it: nothing that is written lies between them.
-            hi = float(np.nextafter(hi, -np.inf))
+            return self._cover_span(notations.Span(lo, hi, with_hi=False))
         return Cover(*self._inside(lo, hi), form="interval", ends=(lo, hi)) if lo <= hi else None
 
     def _inside(self, lo: float, hi: float) -> tuple[int, int]:
@@ -293,6 +294,59 @@ class Axis:
         if place is None:
             return None
         return Cover(*self._inside(place, place), ends=(place, place))
+
+    def _read_notation(self, text: str) -> "Cover | None":
+        """Read a cell as other tools write it."""
+        statement = notations.read_notation(text, self._vocabulary)
+        if isinstance(statement, notations.Span):
+            return self._cover_span(statement)
+        if isinstance(statement, notations.Members):
+            return self._cover_members(statement.texts)
+        if isinstance(statement, notations.Masked):
+            places = statement.places
+            return Cover(int(places[0]), int(places[-1]), members=places, form="nodes")
+        if statement is None:
+            return None
+        no_value = self.read(None) if isinstance(statement, notations.Missing) else None
+        # Where the original has every value, one that is missing was taken away.
+        return no_value or Cover(0, self.size - 1, star=True)
+
+    @cached_property
+    def _vocabulary(self) -> notations.Vocabulary:
+        return notations.Vocabulary(self.type, [text for text in self._labels if text is not None])
+
+    def _cover_span(self, span: notations.Span) -> "Cover | None":
+        lo, hi = span.first, span.last
+        own = self.places[: self.value_count]
+        if self._is_whole:
+            # `[20, 30)`, `(19, 29]` and `20-29` say the same of whole numbers, days and seconds.
+            lo, hi = float(np.ceil(lo)), float(np.floor(hi))
+        # Beyond the values that occur nothing is known.
+        if np.isinf(lo):
+            lo = min(float(own[0]), hi) if len(own) else hi
+        if np.isinf(hi):
+            hi = max(float(own[-1]), lo) if len(own) else lo
+        return Cover(*self._inside(lo, hi), form="interval", ends=(lo, hi)) if lo <= hi else None
+
+    @cached_property
+    def _is_whole(self) -> bool:
+        own = self.places[: self.value_count]
+        return bool((own == np.floor(own)).all())
+
+    def _cover_members(self, members: Sequence[str]) -> "Cover":
+        if self.type == "category":
+            codes = {self._code_of[member] for member in members}
+            ends = None
+        else:
+            places = [cells.place(member, self.type) or 0.0 for member in members]
+            covers = [self._inside(place, place) for place in places]
+            codes = {first for first, last in covers if first <= last}
+            ends = (min(places), max(places))
+        first, last = (min(codes), max(codes)) if codes else (0, -1)
+        if first == last and (ends is None or ends[0] == ends[1]):
+            return Cover(first, last)
+        members_of = np.array(sorted(codes), np.int64)
+        return Cover(first, last, members=members_of, form="set", ends=ends)
 
     def cover_loss(self, cover: "Cover") -> float:
         """Loss of a cell that was read from a release."""

@@ -4,7 +4,6 @@ A quantile of the original, the threshold of a split, the value that makes a gro
 of the table, perhaps of a single person. Whoever names one publicly names what the release shows.
 """
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,24 +11,10 @@ import attrs
 import numpy as np
 
 from anonloom import short_repr
-from anonloom.cells import (
-    MOMENTS,
-    cell_text,
-    moment_texts,
-    read_interval,
-    read_range,
-)
-from anonloom.data import Axis
+from anonloom.cells import MOMENTS, cell_text, moment_texts, place, read_interval
+from anonloom.data import Axis, period, read_span
 from anonloom.lazy import pd
 from anonloom.typing import FloatArray
-
-# A decade, year, quarter, month, day, hour or some of them, as calendar hierarchies write it.
-_UNIT = re.compile(
-    r"(?P<year>\d{4,})(?:(?P<decade>s)|-Q(?P<quarter>[1-4])"
-    r"|-(?P<month>\d\d)(?:-(?P<day>\d\d)(?: (?P<hour>\d\d)(?:-(?P<until>\d\d))?h)?)?)?"
-)
-# Of bins without an end on one side.
-_ONE_SIDED = re.compile(r"(?:<|>=) (?P<end>-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
 
 
 @short_repr
@@ -73,7 +58,9 @@ class Visible:
                 continue
             if axis.type == "category":
                 if cover.form == "nodes":
-                    groups.append((text, cover.first, cover.last))
+                    # What looks like a mask need not lie side by side.
+                    if cover.members is None:
+                        groups.append((text, cover.first, cover.last))
                 else:
                     values |= {int(code) for code in cover.codes if code < axis.value_count}
             elif cover.form == "set":
@@ -141,49 +128,21 @@ def _texts(cells: Any) -> Iterator[str]:
 
 def _ends(axis: Axis, text: str) -> list[float]:
     """Where something begins and ends that a cell of an ordered column says."""
-    if axis.type in MOMENTS:
-        return _of_calendar(axis, text)
-    one_sided = _ONE_SIDED.fullmatch(text)
-    if one_sided:
-        return [float(one_sided["end"])]
-    ends = read_interval(text) or read_range(text)
-    written = [text] if ends is None else [ends.lo, ends.hi]
-    try:
-        return [float(end) for end in written]
-    except ValueError:
-        return []  # a name that somebody gave to a group
+    interval = read_interval(text)
+    if interval is not None:
+        return [*_single(interval.lo, axis)[:1], *_single(interval.hi, axis)[:1]]
+    return _single(text, axis) or _of_notation(axis, text)
 
 
-def _of_calendar(axis: Axis, text: str) -> list[float]:
-    ends = read_interval(text)
-    if ends is not None:
-        return [*_of_calendar(axis, ends.lo)[:1], *_of_calendar(axis, ends.hi)[:1]]
-    unit = MOMENTS[axis.type]
-    match = _UNIT.fullmatch(text)
-    try:
-        if match is None:
-            return [_as_float(np.datetime64(text.replace(" ", "T"), unit))]
-        first, length = _first_and_length(match)
-        return [_as_float(end.astype(f"M8[{unit}]")) for end in (first, first + length)]
-    except ValueError:
-        return []
+def _single(text: str, axis: Axis) -> list[float]:
+    """Where a single value stands, or a period of a calendar begins and ends."""
+    value = place(text, axis.type)
+    if value is not None:
+        return [value]
+    span = None if axis.type == "number" else period(text, axis.type)
+    return [span.lo, span.hi] if span else []
 
 
-def _first_and_length(unit: re.Match[str]) -> tuple[np.datetime64, np.timedelta64]:
-    year = unit["year"]
-    if unit["hour"]:
-        first = np.datetime64(f"{year}-{unit['month']}-{unit['day']}T{unit['hour']}", "h")
-        hours = int(unit["until"]) - int(unit["hour"]) if unit["until"] else 1
-        return first, np.timedelta64(hours, "h")
-    if unit["day"]:
-        return np.datetime64(f"{year}-{unit['month']}-{unit['day']}", "D"), np.timedelta64(1, "D")
-    if unit["month"]:
-        return np.datetime64(f"{year}-{unit['month']}", "M"), np.timedelta64(1, "M")
-    if unit["quarter"]:
-        month = 3 * int(unit["quarter"]) - 2
-        return np.datetime64(f"{year}-{month:02}", "M"), np.timedelta64(3, "M")
-    return np.datetime64(year, "Y"), np.timedelta64(10 if unit["decade"] else 1, "Y")
-
-
-def _as_float(moment: Any) -> float:
-    return float(moment.astype(np.int64))
+def _of_notation(axis: Axis, text: str) -> list[float]:
+    span = read_span(text, axis.type)
+    return [end for end in (span.lo, span.hi) if np.isfinite(end)] if span else []

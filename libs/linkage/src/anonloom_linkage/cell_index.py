@@ -111,7 +111,11 @@ class CellIndex(ABC):
         cover = self.axis.read(text)
         if cover is None:
             return _UNKNOWN
-        return self._says_nothing() if cover.star else self._add_cover(text, cover)
+        if cover.star:
+            return self._says_nothing()
+        # Another tool's word for a missing value.
+        blank = 0 <= self.axis.missing == cover.first == cover.last
+        return _BLANK if blank else self._add_cover(text, cover)
 
     def _says_nothing(self) -> int:
         if self.star < 0:
@@ -251,14 +255,21 @@ class PlaceIndex(CellIndex):
         return cells[entries]
 
     def _read(self, text: str) -> int:
-        entered = super()._read(text)
+        hierarchy = self.axis.hierarchy
+        if hierarchy is None or hierarchy.find(text) is None:
+            single = self._read_as_original(text)
+            if single is not None:
+                return single
+        return super()._read(text)
+
+    def _read_as_original(self, text: str) -> int | None:
+        """Read a moment as the original was written, before anything else that it could be."""
         layout = self.column.layout
-        if entered != _UNKNOWN or self.axis.type == "number" or "%" not in layout:
-            return entered
-        # Another tool writes as the original was written.
+        if self.axis.type == "number" or "%" not in layout:
+            return None
         moment = pd.to_datetime(text, format=layout, errors="coerce")
         if moment is pd.NaT:
-            return _UNKNOWN
+            return None
         place = _since_epoch(np.array([moment.tz_localize(None)], "datetime64[s]"), self.axis.type)
         return int(self._cells_of_places(place)[0])
 

@@ -12,6 +12,7 @@ import attrs
 import numpy as np
 
 from anonloom import AuditInput, Findings, StageContext, Table, short_repr
+from anonloom.data import MOST_UNREAD
 from anonloom.findings import (
     AttackResult,
     Baseline,
@@ -24,6 +25,7 @@ from anonloom.kinds import stream
 from anonloom.typing import BoolArray, IntArray
 from anonloom_risk import thresholds
 from anonloom_risk.answers import Answers, divide
+from anonloom_risk.control import control_problem
 from anonloom_risk.left_out import (
     generalizes,
     halves,
@@ -47,11 +49,11 @@ LEFT_OUT, MOST_LEFT_OUT = 0.1, 1_000
 LEAST_OF_A_COPY, MOST_OF_STRANGERS = 0.9, 0.05
 #: Where the best attacker finds no more of a copy beyond chance, there is nothing to find.
 LEAST_TO_FIND = 0.01
-#: A column of which more cells than this cannot be read says nothing.
-MOST_UNREAD = 0.01
 NO_CONTROL = "not assessable without --control"
 
 Attack = Callable[[AuditInput, Table, StageContext], Sequence[Answers]]
+#: What else an attack's answers about people in and outside the release show.
+Examine = Callable[[AttackResult, Answers, Answers, StageContext], Findings]
 
 
 @attrs.frozen(eq=False)
@@ -83,6 +85,7 @@ class Assessment:
     """The attacks of one auditor on one release."""
 
     attack: Attack
+    examine: Examine
     question: Question
     case: AuditInput
     context: StageContext
@@ -104,12 +107,19 @@ class Assessment:
         people = rows if most is None else some_of(rows, most, rng)
         copies, strangers = self._self_tests(rng)
         trials, baseline = self._release_trials(people, rng)
+        problem = ""
+        if baseline == "control" and self.case.control is not None:
+            workers = self.context.workers
+            problem = control_problem(self.original, self.case.control, rng, workers)
         results: list[object] = []
         for copy, stranger, trial in zip(copies, strangers, trials, strict=True):
-            result = self._result(copy, stranger, trial, baseline, rng)
+            result = self._result(copy, stranger, trial, baseline, problem, rng)
             results += [result, *result.findings()]
             if result.exposed:
                 results.append(_exposed_rows(result, trial, people))
+            if baseline == "control":
+                more = self.examine(result, trial.inside, trial.outside, self.context)
+                results += more.items
         return Findings.of(results)
 
     # --- where the answer is known ---------------------------------------------------------------
@@ -182,6 +192,7 @@ class Assessment:
         stranger: Trial,
         trial: Trial,
         baseline: Baseline,
+        problem: str,
         rng: np.random.Generator,
     ) -> AttackResult:
         tested, strange, rates = copy.rates(rng), stranger.rates(rng), trial.rates(rng)
@@ -204,7 +215,7 @@ class Assessment:
             ),
         )
         attainable = normalized_excess(copy.attainable, min(tested.baseline, copy.attainable))
-        reason = self._unfit(result, attainable, answers)
+        reason = problem or self._unfit(result, attainable, answers)
         # Nobody is called exposed by an attack that may do no better than chance.
         beyond_chance = not reason and result.interval()[0] > 0
         found = int(trial.exposed().sum()) if beyond_chance else 0

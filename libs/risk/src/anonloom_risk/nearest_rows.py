@@ -17,12 +17,25 @@ from anonloom import AuditInput, Release, Table, short_repr
 from anonloom.typing import Float32Array, FloatArray, IntArray
 from anonloom_linkage.aligned_columns import AlignedColumn, align_columns, shared_columns
 from anonloom_linkage.features import Encoding
+from anonloom_linkage.top2_search import Best, Blocks, search_top2
 from anonloom_linkage.vectors import Vectors
 from anonloom_risk.coverage import is_generalized
 from anonloom_risk.covering_rows import CoveringRows
 from anonloom_risk.passes import Passes
 
-__all__ = ["CONTROL", "KNOWN", "ORIGINAL", "RELEASE", "TARGETS", "NearestRows", "align_evidence"]
+__all__ = [
+    "CONTROL",
+    "KNOWN",
+    "NEAR",
+    "ORIGINAL",
+    "RELEASE",
+    "TARGETS",
+    "NearestRows",
+    "align_evidence",
+    "nearest_two",
+    "population_distance",
+    "surprise",
+]
 
 #: Numbers of the tables among the sides of aligned columns.
 ORIGINAL, RELEASE, TARGETS, CONTROL = 0, 1, 2, 3
@@ -105,16 +118,14 @@ class NearestRows:
 
         def search(asked: int) -> tuple[IntArray, FloatArray, FloatArray]:
             of_asked = vectors.project(asked, matrix, offset)
-            return nearest_two(asking, of_asked, passes, asked, workers)
+            return nearest_padded(asking, of_asked, passes.blocks(asked), workers)
 
         asking = vectors.project(TARGETS, matrix, offset)
         row, distance, _ = search(RELEASE)
         if len(columns[0].sides) > CONTROL:
             _, reference, _ = search(CONTROL)
         else:
-            _, nearest, second = search(ORIGINAL)
-            # Whoever is in the original is nearest to herself.
-            reference = np.where(nearest < EQUAL, second, nearest)
+            reference = _to_others(*search(ORIGINAL))
         return cls(row, distance, reference)._with_covering_rows(columns)
 
     def _with_covering_rows(self, columns: Sequence[AlignedColumn]) -> "NearestRows":
@@ -137,31 +148,78 @@ class NearestRows:
 
         Of a row that covers its target, how much more likely than any other it is to be hers.
         """
-        known = np.isfinite(self.distance) & np.isfinite(self.reference)
-        result = np.full(len(self.row), -np.inf)
-        if known.any():
-            reference, distance = self.reference[known], self.distance[known]
-            near = np.clip(DENSE * np.median(reference), EQUAL, NEAR)
-            result[known] = np.log((reference + near) / (distance + near))
+        result = surprise(self.distance, self.reference)
         return result if self.covering is None else np.maximum(result, self.covering)
 
 
+def surprise(distance: FloatArray, reference: FloatArray) -> FloatArray:
+    """Return how much nearer rows are than people of the population are, as a logarithm."""
+    known = np.isfinite(distance) & np.isfinite(reference)
+    result = np.full(len(distance), -np.inf)
+    if known.any():
+        near = np.clip(DENSE * np.median(reference[known]), EQUAL, NEAR)
+        result[known] = np.log((reference[known] + near) / (distance[known] + near))
+    return result
+
+
+def population_distance(vectors: Vectors, asking: Float32Array, workers: int = 1) -> FloatArray:
+    """Return the squared distance of every target from the nearest person of the population.
+
+    That is of the control or, without one, of the original, the target herself left out.
+
+    Parameters
+    ----------
+    asking
+        The targets' vectors, less the mean of the original's.
+    """
+    offset, _ = vectors.moments(ORIGINAL)
+    identity = np.eye(vectors.width)
+    if len(vectors.lengths) > CONTROL:
+        return nearest_two(asking, vectors.project(CONTROL, identity, offset), workers)[1]
+    people = vectors.project(ORIGINAL, identity, offset)
+    return _to_others(*nearest_two(asking, people, workers))
+
+
+def _to_others(_: IntArray, nearest: FloatArray, second: FloatArray) -> FloatArray:
+    """Return distances from other people: whoever is in the original is nearest to herself."""
+    return np.where(nearest < EQUAL, second, nearest)
+
+
 def nearest_two(
-    asking: Float32Array, asked: Float32Array, passes: Passes, side: int, workers: int = 1
+    asking: Float32Array, asked: Float32Array, workers: int = 1, blocks: Blocks | None = None
 ) -> tuple[IntArray, FloatArray, FloatArray]:
     """Return for every vector the nearest one, and the squared distances of the nearest two.
 
     Parameters
     ----------
+    blocks
+        Among whom each is looked for; by default among all.
+    """
+    if blocks is None:
+        everybody = np.zeros(len(asked), np.int64)
+        blocks = Blocks.of(np.zeros(len(asking), np.int64), everybody, np.arange(len(asked)))
+    padded = [np.hstack([v, np.zeros((len(v), 1), np.float32)]) for v in (asking, asked)]
+    return nearest_padded(*padded, [blocks], workers)
+
+
+def nearest_padded(
+    asking: Float32Array, asked: Float32Array, blocks: Sequence[Blocks], workers: int = 1
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Do what `nearest_two` does with vectors that have room, so that nothing is copied.
+
+    Parameters
+    ----------
     asking, asked
         Vectors of which the last number is 0; it is used.
-    side
-        The table that is asked.
+    blocks
+        Among whom each is looked for, in several passes.
     """
     # |x - y|^2 is least where x . y - |y|^2 / 2 is largest, which is one dot product.
     own = np.einsum("ij,ij->i", asking[:, :-1], asking[:, :-1]).astype(float)
     asking[:, -1] = 1.0
     asked[:, -1] = np.einsum("ij,ij->i", asked[:, :-1], asked[:, :-1]) / -2
-    best = passes.best(asking, asked, side, workers)
+    best = Best.none(len(asking))
+    for some in blocks:
+        search_top2(asking, asked, some, best, workers=workers)
     nearest, second = (np.maximum(own - 2 * found, 0.0) for found in (best.score, best.second))
     return best.candidate, nearest, second

@@ -22,6 +22,9 @@ CAUTION = 2.0
 #: Rows are called exposed where people inside are found so many times as often as outside; the
 #: smaller factor serves where many people have twins, who are found outside as well.
 FACTORS = (2.0, 1.25)
+#: Nobody is called exposed whose answer is less likely right: in a class of ten rows of ten people
+#: each of them is found with a tenth, and none is pointed at.
+LIKELY = 0.5
 #: And by so many standard errors more often.
 BEYOND_CHANCE = 3.0
 
@@ -73,7 +76,7 @@ def found_rates(
 def exposed(
     inside: FloatArray, inside_score: FloatArray, outside: FloatArray, outside_score: FloatArray
 ) -> BoolArray:
-    """Return who is found because of the release, more likely than by chance.
+    """Return who is likely found because of the release, and not by chance.
 
     As many as possible of those with the surest answers, as long as people inside are found more
     often than people outside by a factor, and beyond what chance does.
@@ -88,7 +91,7 @@ def exposed(
         beyond = BEYOND_CHANCE * _error(rates, len(inside), len(outside))
         enough = rates.success >= factor * rates.baseline
         if enough and rates.success - rates.baseline > beyond:
-            return found > 0.0
+            return found >= LIKELY
     return nobody
 
 

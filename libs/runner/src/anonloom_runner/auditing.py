@@ -10,6 +10,7 @@ from anonloom.spec import MethodUse, Unit
 from anonloom_runner.execute import run_auditor
 from anonloom_runner.observation import available_cores, observe_work
 from anonloom_runner.stage_log import StageLog
+from anonloom_runner.unread import Unreadable
 
 __all__ = [
     "run_auditors",
@@ -48,7 +49,8 @@ def run_auditors(
             scratch=Path(scratch),
             unit=unit,
         )
-        results = {use.id: run_auditor(use, case, journal) for use in auditors}
+        unreadable = Unreadable.of(case)
+        results = {use.id: run_auditor(use, case, journal, unreadable) for use in auditors}
         # Nothing is published.
         status.value = "dry-run"
     return results

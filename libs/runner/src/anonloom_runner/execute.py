@@ -36,6 +36,7 @@ from anonloom_runner.sanitize import sanitize
 from anonloom_runner.stage_log import StageLog
 from anonloom_runner.stages import PipelineStages
 from anonloom_runner.unit import findings_for_unit
+from anonloom_runner.unread import Unreadable, withhold_figures
 
 __all__ = [
     "group_codes",
@@ -343,17 +344,21 @@ def _audit(spec: PipelineSpec, case: AuditInput, journal: StageLog) -> dict[str,
     """Run the auditors, and refuse the release when a condition is met."""
     audits: dict[str, Findings] = {}
     met = []
+    unreadable = Unreadable.of(case)
     for audit in spec.audit:
-        audits[audit.id] = run_auditor(audit, case, journal)
+        audits[audit.id] = run_auditor(audit, case, journal, unreadable)
         met += conditions.failures(audit, audits[audit.id])
     conditions.refuse(met)
-    return audits | {use.id: run_auditor(use, case, journal) for use in spec.sections}
+    sections = {use.id: run_auditor(use, case, journal, unreadable) for use in spec.sections}
+    return audits | sections
 
 
-def run_auditor(audit: MethodUse, case: AuditInput, journal: StageLog) -> Findings:
+def run_auditor(
+    audit: MethodUse, case: AuditInput, journal: StageLog, unreadable: Unreadable
+) -> Findings:
     """Return what one auditor, or a method with a section of its own, finds.
 
-    It sees the roles that it reads.
+    It sees the roles that it reads. Of columns that cannot be read there are no figures.
     """
     with journal.stage(audit) as (run, count):
         seen = case.original.restricted_to(audit.entry.method.reads) if case.original else None
@@ -363,4 +368,5 @@ def run_auditor(audit: MethodUse, case: AuditInput, journal: StageLog) -> Findin
         look = method.examine if isinstance(method, SectionMethod) else method.audit
         findings = look(attrs.evolve(case, original=seen, release=shown), run)
         count.rows = len(case.release)
-    return findings_for_unit(Findings.of(findings, run.found), journal.unit)
+    readable = withhold_figures(Findings.of(findings, run.found), unreadable)
+    return findings_for_unit(readable, journal.unit)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from anonloom import Column, Release, Schema, Table
 from anonloom.cells import STAR
-from anonloom.data import EMPTY, coerce, normalize_column, normalize_text
+from anonloom.data import EMPTY, NO_VALUE, coerce, normalize_column, normalize_text
 from anonloom.errors import DataError
 from anonloom.lazy import pq
 from anonloom_tables import Csv, Parquet
@@ -127,6 +127,8 @@ def release_from(frame: pd.DataFrame, schema: Schema, named: str = "the release"
 
 def _typed_where_possible(cells: Any, column: Column) -> Any:
     """Return a column in its declared type; another tool may have generalized some of its cells."""
+    if column.type != "category":
+        cells = cells.where(~cells.isin(NO_VALUE), None)
     try:
         return coerce(cells, column)
     except DataError:

@@ -10,7 +10,7 @@ import numpy as np
 
 from anonloom import AuditInput, Chart, Classes, Findings, Release, StageContext, Table
 from anonloom.data import Need
-from anonloom_testing import tables
+from anonloom_testing import attacks, tables
 from anonloom_testing.canaries import CANARIES, CANARY_TABLES
 from anonloom_testing.cell_leaks import LEAK_CHECKS
 from anonloom_testing.chart_form import chart_problem
@@ -33,7 +33,8 @@ class AuditorConformance(MethodConformance):
         What `risk_finding` must reach when every row is unique and published as it is.
     blamed_at_most
         What it may reach on an independent table: other people, drawn from the same population,
-        each sharing its quasi-identifiers with about nineteen others.
+        each sharing its quasi-identifiers with about nineteen others. An auditor that has attacks
+        (`anonloom_risk.RiskAuditor`) is held to its attacks besides, with a control.
     tables
         The tables to try; all of the kit's by default.
 
@@ -80,10 +81,19 @@ class AuditorConformance(MethodConformance):
         yield _scenario("planted", planted, planted, Release.as_it_is, needs, "planted")
         others = tables.crowd(seed=31)
         yield _scenario("independent", crowd, others, _of_strangers, needs, "independent")
+        if hasattr(self.method, "attack"):
+            yield from self.attack_scenarios()
         for make in CANARY_TABLES:
             sample, name = make(), make.__name__
             yield _scenario(name, sample, sample, _some_in_classes, needs, CANARIES)
         yield _scenario("cells that nobody can read", sample, sample, _unreadable, needs, CANARIES)
+
+    def attack_scenarios(self) -> Iterator[Scenario]:
+        """Yield a copy and strangers, both with a control: people who are mostly unique."""
+        needs = self.method.needs | {"original", "control"}  # type: ignore[attr-defined]  # every auditor has it
+        original, others, held = (tables.townspeople(seed=seed) for seed in (1, 2, 3))
+        for name, published in ((attacks.COPY, original), (attacks.STRANGERS, others)):
+            yield _scenario(name, original, published, _of_strangers, needs, name, held)
 
     def release_of(self, outcome: ScenarioResult) -> Release | None:
         """Return the release that it audits."""
@@ -148,6 +158,7 @@ def _scenario(
     publish: Callable[[Table], Release],
     needs: frozenset[Need],
     special: str = "",
+    held: Sample | None = None,
 ) -> Scenario:
     def make_inputs() -> Mapping[str, Any]:
         release = publish(published.table())
@@ -157,9 +168,7 @@ def _scenario(
             "original": original.table(),
             "before_sampling": release,
             "truth": np.full(n, -1) if stranger else np.asarray(release.origin),
-            "control": original.table()
-            if special in ("", CANARIES)
-            else tables.crowd(60, seed=77).table(),
+            "control": _control(original, special, held),
             "other_releases": (publish(published.table()),),
             "groups": (np.arange(len(original)) % 3).astype(np.int32),
             "trace": {},
@@ -176,8 +185,15 @@ def _scenario(
     )
 
 
+def _control(original: Sample, special: str, held: Sample | None) -> Table:
+    if held is not None:
+        return held.table()
+    ordinary = special in ("", CANARIES)
+    return original.table() if ordinary else tables.crowd(60, seed=77).table()
+
+
 def _findings(subject: AuditorConformance) -> Iterator[tuple[str, Findings]]:
-    for special in ("", "planted", "independent"):
+    for special in ("", "planted", "independent", attacks.COPY, attacks.STRANGERS):
         for item in subject.scenario_results(special):
             if isinstance(item.seen.result, Findings):
                 yield item.scenario.name, item.seen.result
@@ -318,4 +334,10 @@ _CHECKS: tuple[Check, ...] = (
     check_independent_table_is_not_blamed,
     check_risk_says_its_assumptions,
 )
-AuditorConformance.checks = (*DECLARATION_CHECKS, *PURITY_CHECKS, *LEAK_CHECKS, *_CHECKS)
+AuditorConformance.checks = (
+    *DECLARATION_CHECKS,
+    *PURITY_CHECKS,
+    *LEAK_CHECKS,
+    *_CHECKS,
+    *attacks.ATTACK_CHECKS,
+)

@@ -293,6 +293,24 @@ def crowd(count: int = 240, seed: int = 13) -> Sample:
     return Sample(rows, Schema((_AGE, flat, _SEX, _ILLNESS, _OUTCOME, _NOTE)))
 
 
+def townspeople(count: int = 400, seed: int = 1) -> Sample:
+    """Return people of a large town, mostly unique: age, region, sex and a figure like a rent.
+
+    Different seeds are independent samples of one population, so that one can be the control of
+    another. The illness depends on age and region, and not on them alone.
+    """
+    rng = random.Random(seed)
+    rows = []
+    for number, row in enumerate(_patients(count, seed + 1000)):
+        rent = round(rng.gauss(700, 180))
+        likely = ILLNESSES[(int(str(row["age"])) // 30 + len(str(row["region"]))) % 4]
+        illness = likely if rng.random() < 0.4 else row["illness"]
+        rows.append(row | {"rent": rent, "illness": illness, "note": f"note {seed}-{number}"})
+    rent_column = Column(name="rent", role="quasi", type="number")
+    columns = (_AGE, _REGION, _SEX, rent_column, _ILLNESS, _OUTCOME)
+    return Sample(rows, Schema(columns), _ABOVE)
+
+
 #: The tables that every method that takes one must cope with.
 ORDINARY_TABLES: tuple[Callable[[], Sample], ...] = (
     clinic,

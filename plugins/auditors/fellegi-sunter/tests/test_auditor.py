@@ -89,7 +89,7 @@ def test_the_most_exposed_are_private_rows_of_the_original():
 
     result = audited(release, table, release.rows_in(table), blocking=(), share_of_sd=0.0)
 
-    (exposed,) = result.private
+    exposed = next(rows for rows in result.private if rows.name == "most_exposed")
     assert list(range(60)) == sorted(exposed.rows.tolist())
     assert [1.0] * 60 == exposed.scores.tolist()
 

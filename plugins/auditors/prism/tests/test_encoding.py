@@ -104,6 +104,14 @@ def test_published_numbers_are_read_as_their_middles() -> None:
     assert places(pd.Series(["3", "young"]), "number") is None
 
 
+def test_numbers_and_dates_of_other_tools_are_read_as_their_middles() -> None:
+    cells = pd.Series(["(10.0, 20.0]", "30~40", "90+", "60s", "NA", "(-inf, 5.0]"])
+    np.testing.assert_array_equal([15, 35, 90, 65, np.nan, 5], places(cells, "number"))
+    days = places(pd.Series(["1970-01-01 to 1970-01-03", "[1970-01-01,1970-01-05]"]), "date")
+    assert days is not None
+    assert [86_400, 2 * 86_400] == days.tolist()
+
+
 def test_published_dates_are_read_as_their_middles() -> None:
     cells = pd.Series(["[1970-01-01, 1970-01-03]", "1970-01-02", "1970-02"])
     result = places(cells, "date")

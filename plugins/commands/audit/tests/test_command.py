@@ -71,8 +71,9 @@ def test_audit_counts_the_cells_that_it_cannot_read(shop, capsys):
     assert 0 == main(arguments)
 
     why = (
-        "neither a value of the original, nor in its hierarchy, nor '[a, b]', "
-        "'{\"a\", \"b\"}' or '*', and counted as entirely lost"
+        "neither a value of the original, nor in its hierarchy, nor in a notation that is known "
+        "(docs/notations.md), and counted as entirely lost; declare what they mean as the column's "
+        "hierarchy in a pipeline"
     )
     assert [
         f"warning: column 'age': 11 cells are {why}",
@@ -106,6 +107,20 @@ def test_audit_takes_people_outside_and_other_releases(shop, capsys):
     assert [("needs-control", 2), ("needs-others", 13)] == [
         (audit["auditor"], audit["findings"][0]["value"]) for audit in result
     ]
+
+
+def test_auditors_of_a_pipeline_are_given_what_the_command_line_names(shop, capsys):
+    shop.change("audit:\n", "audit:\n  - auditor: needs-control\n  - auditor: needs-others\n")
+    (shop.folder / "strangers.csv").write_text("age,sex,illness,bill\n20,f,flu,3\n21,m,cold,4\n")
+    arguments = ["audit", "clinic.csv", "clinic.csv", "--pipeline", "pipeline.yaml", "--quiet"]
+    assert 2 == main(arguments)
+    assert (
+        "auditor 'needs-others' needs other releases of the same population"
+        in capsys.readouterr().err
+    )
+    assert 0 == main([*arguments, "--control", "strangers.csv", "--also", "clinic.csv", "--json"])
+    result = json.loads(capsys.readouterr().out)["audits"]
+    assert ["needs-control", "needs-others"] == [audit["auditor"] for audit in result][:2]
 
 
 def test_audit_reads_the_other_releases_of_a_pipeline(shop, capsys):

@@ -6,8 +6,9 @@ import pytest
 from anonloom import Column, Schema, Table
 from anonloom.errors import DataError
 from anonloom_audit.columns import guess_schema, unique_columns
-from anonloom_audit.tables import control_table, unread_cells
+from anonloom_audit.tables import control_table
 from anonloom_runner.external import release_from
+from anonloom_runner.unread import unread_cells
 
 PEOPLE = Schema(
     [

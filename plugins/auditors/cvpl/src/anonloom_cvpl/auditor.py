@@ -261,7 +261,9 @@ class _Audit:
         unread = sum(column.unread[1] for column in self.setup.columns)
         reasons = "; ".join((*((valid.unfit,) if valid.unfit else ()), *valid.weaknesses))
         results = [
-            finding.about_audit("configuration", self.setup.words, "What was compared, and how."),
+            finding.about_audit(
+                "configuration", self.setup.words, "What was compared, and how.", columns=()
+            ),
             finding.about_audit(
                 "validity",
                 valid.verdict,
@@ -280,7 +282,7 @@ class _Audit:
                 "equal_records", valid.alike, "Share of the records that another one equals."
             ),
             finding.about_audit(
-                "unread_cells", unread, "Cells of the release that could not be read."
+                "unread_cells", unread, "Cells of the release that could not be read.", columns=()
             ),
         ]
         if valid.auc is not None:

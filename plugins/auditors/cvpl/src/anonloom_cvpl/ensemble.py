@@ -176,12 +176,13 @@ class Ensemble(Attacker):
             before = "was not published before, so that nothing proves that the draw was fair"
         return [
             finding.about_audit("commitment", commitment_to(secret),
-                                f"SHA-256 of the secret; it {before}."),
+                                f"SHA-256 of the secret; it {before}.", columns=()),
             finding.about_audit("revealed_secret", secret.hex(),
-                                "The secret that decided the draw; with it anybody can repeat it."),
+                                "The secret that decided the draw; with it anybody can repeat it.",
+                                columns=()),
             finding.about_audit("drawn", ", ".join(str(number + 1) for number in chosen),
                                 "Configurations that were drawn from the family of "
-                                f"{len(self.family)}."),
+                                f"{len(self.family)}.", columns=()),
         ]  # fmt: skip
 
     def _figures(self, outcomes: Sequence["Outcome"]) -> Findings:

@@ -1,16 +1,33 @@
 """The auditor `distance`: how near published records lie to the persons of the original."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Literal
 
 import attrs
 import numpy as np
 
-from anonloom import AuditInput, Auditor, Chart, Finding, Findings, Schema, StageContext, param
-from anonloom.data import Need
-from anonloom.findings import Better, FindingBuilder, NotAssessable, PrivateRows, Status
+from anonloom import (
+    AuditInput,
+    Chart,
+    Finding,
+    Findings,
+    Release,
+    Schema,
+    StageContext,
+    Table,
+    param,
+)
+from anonloom.findings import (
+    Better,
+    FindingBuilder,
+    NotAssessable,
+    PrivateRows,
+    Question,
+    Status,
+)
 from anonloom.params import all_of, at_least, distinct, not_empty
 from anonloom.typing import FloatArray
+from anonloom_distance.calibration import calibrate
 from anonloom_distance.figures import (
     BootstrapMean,
     bootstrap_means,
@@ -20,7 +37,9 @@ from anonloom_distance.figures import (
     quantile,
     ratios,
 )
-from anonloom_distance.measurement import Measurement, measure
+from anonloom_distance.measurement import ROLES, Measurement, measure
+from anonloom_linkage.aligned_columns import shared_columns
+from anonloom_risk import Answers, NearestRows, RiskAuditor, align_evidence, right_rows
 
 Categories = Literal["one-hot", "frequency", "hierarchical"]
 
@@ -47,11 +66,10 @@ EXCESS = "as a part of what is possible: 0 as by chance, 1 all"
 
 
 @attrs.frozen(kw_only=True)
-class Distance(Auditor):
+class Distance(RiskAuditor):
     """Measures how near published records lie to original ones."""
 
-    measures: ClassVar[Literal["risk", "utility", "cost"]] = "risk"
-    needs: ClassVar[frozenset[Need]] = frozenset({"original"})
+    question: ClassVar[Question] = "linkability"
 
     columns: tuple[str, ...] | None = param(
         help="Columns that distances are measured over; by default all published ones but texts.",
@@ -74,7 +92,50 @@ class Distance(Auditor):
         """Say which of the columns cannot be compared because it is not published."""
         return schema.publication_problem(self.columns or ())
 
-    def audit(self, case: AuditInput, context: StageContext) -> Findings:
+    def attack(self, case: AuditInput, targets: Table, context: StageContext) -> Sequence[Answers]:
+        """Name the nearest row; surer, the farther other people of the population are."""
+        return [
+            self._nearest(
+                "nearest",
+                "An attacker names the nearest published row.",
+                case,
+                targets,
+                context,
+            ),
+            self._nearest(
+                "calibrated",
+                "An attacker moves published numbers to where people of the population have them, "
+                "whatever their unit, and names the nearest row.",
+                calibrate(case),
+                targets,
+                context,
+            ),
+        ]
+
+    def _nearest(
+        self, name: str, meaning: str, case: AuditInput, targets: Table, context: StageContext
+    ) -> Answers:
+        aligned = align_evidence(case, targets, self._attacked_columns(case, targets))
+        rows = NearestRows.of(aligned, context.workers)
+        return Answers(
+            name=name,
+            right=right_rows(case, aligned, rows.row, context.rng, context.workers),
+            score=rows.surprise,
+            columns=tuple(column.name for column in aligned),
+            meaning=meaning,
+        )
+
+    def _attacked_columns(self, case: AuditInput, targets: Table) -> tuple[str, ...] | None:
+        """Those that were asked for, as far as every table shows them; None for all known ones."""
+        if self.columns is None:
+            return None
+        assert case.original is not None
+        others: list[Release | Table] = [case.release, targets]
+        others += [case.control] if case.control is not None else []
+        shown = shared_columns(case.original, others, ROLES)
+        return tuple(name for name in self.columns if name in shown)
+
+    def details(self, case: AuditInput, context: StageContext) -> Findings:
         """Measure distances in both directions, and beside those among the original's own rows."""
         try:
             measurement = measure(case, context, self.columns, self.categories, self.records)

@@ -100,9 +100,8 @@ class Result:
                 f"'{column.name}' in the original and in the release."
             )
             message = f"random samples of the same size: {noise}"
-            results.append(
-                self._table_finding(f"jsd.{column.name}", value, message, meaning=meaning)
-            )
+            finding = self._table_finding(f"jsd.{column.name}", value, message, meaning=meaning)
+            results.append(attrs.evolve(finding, columns=(column.name,)))
         named = [
             (column.name, value, noise)
             for column, value, noise in zip(columns, distances, noises, strict=True)

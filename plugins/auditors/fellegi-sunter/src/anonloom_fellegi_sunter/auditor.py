@@ -1,13 +1,13 @@
 """The auditor `fellegi-sunter`: who could be found again by probabilistic record linkage."""
 
-from typing import ClassVar, Literal
+from collections.abc import Sequence
+from typing import ClassVar
 
 import attrs
 import numpy as np
 
 from anonloom import (
     AuditInput,
-    Auditor,
     Finding,
     Findings,
     Release,
@@ -15,9 +15,10 @@ from anonloom import (
     StageContext,
     Table,
     param,
+    short_repr,
 )
-from anonloom.data import Need
 from anonloom.errors import DataError
+from anonloom.findings import Question
 from anonloom.params import all_of, at_least, distinct, not_empty
 from anonloom.typing import IntArray
 from anonloom_fellegi_sunter.agreement import (
@@ -34,21 +35,23 @@ from anonloom_fellegi_sunter.figures import (
     coverage,
     nothing_compared,
 )
-from anonloom_fellegi_sunter.linking import attack, candidates_of
+from anonloom_fellegi_sunter.linking import Linkage, candidates_of, link
 from anonloom_fellegi_sunter.model import Model, Others
+from anonloom_fellegi_sunter.naming import NamedRows
 from anonloom_linkage.aligned_columns import AlignedColumn, align_columns, shared_columns
 from anonloom_linkage.blocking import Granularity, Scheme, guess_scheme, scheme
+from anonloom_linkage.top2_search import Blocks
+from anonloom_risk import Answers, NearestRows, RiskAuditor, align_evidence, right_rows
 
 #: What an attacker may know of people; sensitive values are what they look for.
 KNOWN = frozenset({"quasi", "label", "other"})
 
 
 @attrs.frozen(kw_only=True)
-class FellegiSunter(Auditor):
+class FellegiSunter(RiskAuditor):
     """Links the original to the release as a classical record linkage would."""
 
-    measures: ClassVar[Literal["risk", "utility", "cost"]] = "risk"
-    needs: ClassVar[frozenset[Need]] = frozenset({"original"})
+    question: ClassVar[Question] = "linkability"
 
     blocking: tuple[str, ...] | dict[str, Granularity] | None = param(
         help="Columns that must agree before records are compared: names, or per column the width "
@@ -114,22 +117,54 @@ class FellegiSunter(Auditor):
                 return f"column '{name}' is a category: there is no tolerance"
         return None
 
-    def audit(self, case: AuditInput, context: StageContext) -> Findings:
-        """Link every record of the original to the release, and to the rest of the original."""
-        original = case.original
-        assert original is not None, "needs"
-        columns, absent = self._column_names(original, case.release)
-        aligned = {
-            item.name: item for item in self._aligned_columns(original, case.release, columns)
-        }
-        blocking = self._scheme(original, tuple(aligned.values()))
+    def attack(self, case: AuditInput, targets: Table, context: StageContext) -> Sequence[Answers]:
+        """Name the row with the greatest weight; surer, the less other people resemble the target.
+
+        The model is estimated from the targets themselves: matching pairs from those with the
+        release, other pairs from those of two targets.
+        """
+        prepared = self._prepare(targets, case.release)
+        names = tuple(attribute.column.name for attribute in prepared.attributes)
+        right, margin = np.zeros(len(targets)), np.full(len(targets), -np.inf)
+        if prepared.pairs and prepared.attributes:
+            nobody = np.full(len(case.release), -1, np.int64)
+            linkage = prepared.link(_persons(targets), nobody, self.others, context)
+            aligned = align_evidence(case, targets, names)
+            nearest = NearestRows.of(aligned, context.workers)
+            named = NamedRows.of(linkage, nearest.row)
+            right = right_rows(case, aligned, named.row, context.rng, context.workers)
+            margin = named.margin
+        return [
+            Answers(
+                name="weight",
+                right=right,
+                score=margin,
+                columns=names,
+                meaning="An attacker names the row whose agreement with the person is least "
+                "likely between strangers.",
+            )
+        ]
+
+    def _prepare(self, records: Table, release: Release) -> "_Prepared":
+        """Bring records and release into one representation, and divide them into blocks."""
+        columns, absent = self._column_names(records, release)
+        aligned = {item.name: item for item in self._aligned_columns(records, release, columns)}
+        blocking = self._scheme(records, tuple(aligned.values()))
         every = attributes_of([aligned[name] for name in columns], self.tolerance, self.share_of_sd)
         # What no pair at all agrees in takes no place among the patterns.
         attributes = select_attributes([item for item in every if item.chance > 0])
+        blocks = blocking.blocks(len(records), len(release))
+        candidates = candidates_of(blocks, len(records), len(release))
+        return _Prepared(attributes, every, blocking, blocks, candidates, absent)
+
+    def details(self, case: AuditInput, context: StageContext) -> Findings:
+        """Link every record of the original to the release, and to the rest of the original."""
+        original = case.original
+        assert original is not None, "needs"
+        prepared = self._prepare(original, case.release)
+        attributes, every, blocking = prepared.attributes, prepared.every, prepared.blocking
+        candidates, pairs, absent = prepared.candidates, prepared.pairs, prepared.absent
         records, rows = len(original), len(case.release)
-        blocks = blocking.blocks(records, rows)
-        candidates = candidates_of(blocks, records, rows)
-        pairs = int(candidates.sum())
         attacked = (
             f"blocking: {blocking.words}",
             f"compared: {', '.join(attribute.words for attribute in attributes) or 'nothing'}",
@@ -146,9 +181,7 @@ class FellegiSunter(Auditor):
             none = nothing_compared(reason, attacked)
             return Findings.of(degenerate, none, result, _left_out_finding(left_out, every))
         truth = np.full(rows, -1, np.int64) if case.truth is None else case.truth
-        after = attack(
-            attributes, blocking, blocks, _persons(original), truth, self.others, context
-        )
+        after = prepared.link(_persons(original), truth, self.others, context)
         left_out |= {
             attributes[index].column.name: why for index, why in after.model.left_out.items()
         }
@@ -196,6 +229,40 @@ class FellegiSunter(Auditor):
         return scheme(aligned, self.blocking)
 
 
+@short_repr
+@attrs.frozen(eq=False)
+class _Prepared:
+    """Records and a release as they are compared.
+
+    Attributes
+    ----------
+    attributes, every
+        The columns that are compared, and all that were asked for.
+    candidates
+        Number of candidates of every record.
+    absent
+        Columns that the release does not have, and that in words.
+    """
+
+    attributes: tuple[Attribute, ...]
+    every: tuple[Attribute, ...]
+    blocking: Scheme
+    blocks: tuple[Blocks, ...]
+    candidates: IntArray
+    absent: dict[str, str]
+
+    @property
+    def pairs(self) -> int:
+        """Pairs of a record and a row of the release that are compared."""
+        return int(self.candidates.sum())
+
+    def link(
+        self, persons: IntArray, truth: IntArray, others: Others, context: StageContext
+    ) -> Linkage:
+        """Estimate the model, and link all records with it."""
+        return link(self.attributes, self.blocking, self.blocks, persons, truth, others, context)
+
+
 def _persons(original: Table) -> IntArray:
     """Person of every record: nobody is linked to themselves in the null."""
     persons = original.persons
@@ -241,6 +308,7 @@ def _left_out_finding(left_out: dict[str, str], every: tuple[Attribute, ...]) ->
         better="neither",
         unit="columns",
         meaning="Columns from which the model could learn nothing.",
+        columns=(),
         assumptions=(
             *(f"column '{name}' {why}" for name, why in left_out.items()),
             *(

@@ -8,7 +8,7 @@ import numpy as np
 from anonloom import Chart, Finding, short_repr
 from anonloom.findings import FindingBuilder, PrivateRows, Status
 from anonloom.typing import BoolArray, FloatArray, IntArray
-from anonloom_fellegi_sunter.linking import Attack
+from anonloom_fellegi_sunter.linking import Linkage
 from anonloom_linkage.bootstrap import BootstrapShares, block_bootstrap
 
 #: With more records without any candidate, the blocks say more about the figures than the release.
@@ -119,7 +119,7 @@ def nothing_compared(reason: str, attacked: Sequence[str]) -> list[Finding]:
 @short_repr
 @attrs.frozen(eq=False)
 class Figures:
-    """Makes the findings of one attack.
+    """Makes the findings of one linkage.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class Figures:
         Why the excess is a bound; empty if it is none.
     """
 
-    attack: Attack
+    linkage: Linkage
     truth: Truth | None
     attacked: tuple[str, ...]
     bounds: tuple[str, ...]
@@ -141,7 +141,7 @@ class Figures:
         """Return the figures, each with its interval."""
         columns, counted = self._columns()
         resampled = block_bootstrap(
-            self.attack.block,
+            self.linkage.block,
             np.stack(list(columns.values()), axis=1),
             self.rng,
             counted=np.stack([counted[name] for name in columns], axis=1),
@@ -158,18 +158,18 @@ class Figures:
 
     def _columns(self) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
         """How much every record counts for every figure, and out of how much."""
-        attack, ones = self.attack, np.ones(len(self.attack.candidates))
+        linkage, ones = self.linkage, np.ones(len(self.linkage.candidates))
         columns: dict[str, FloatArray] = {}
-        for suffix, limit in (("", 0.0), ("_posterior", -attack.model.odds)):
+        for suffix, limit in (("", 0.0), ("_posterior", -linkage.model.odds)):
             linked, null = (
-                (links.weight > limit).astype(float) for links in (attack.release, attack.null)
+                (links.weight > limit).astype(float) for links in (linkage.release, linkage.null)
             )
             columns[f"linkage_rate{suffix}"] = linked
             columns[f"linkage_null{suffix}"] = null
             columns[f"linkage_excess{suffix}"] = linked - null
         counted = dict.fromkeys(columns, ones)
         if self.truth is not None:
-            columns["precision_at_1"] = attack.release.chance
+            columns["precision_at_1"] = linkage.release.chance
             counted["precision_at_1"] = (self.truth.pairs > 0).astype(float)
             columns["block_recall"] = self.truth.met.astype(float)
             counted["block_recall"] = self.truth.pairs.astype(float)
@@ -177,11 +177,11 @@ class Figures:
 
     @property
     def _coverage_flaws(self) -> tuple[str, ...]:
-        return coverage_flaws(share_without(self.attack.candidates))
+        return coverage_flaws(share_without(self.linkage.candidates))
 
     @property
     def _degenerate(self) -> tuple[str, ...]:
-        flaws = self.attack.model.flaws
+        flaws = self.linkage.model.flaws
         return (f"the model is degenerate: {flaws[0]}",) if flaws else ()
 
     def _rates(
@@ -194,7 +194,7 @@ class Figures:
     ) -> list[Finding]:
         troubles = (*self._coverage_flaws, *self._degenerate)
         status: Status = "not assessable" if troubles else "measured"
-        others = OTHERS[self.attack.model.others]
+        others = OTHERS[self.linkage.model.others]
         general = (*troubles, KNOWS, others, *self.attacked, _interval_of(resampled))
         excess = "bound" if self.bounds and not troubles else status
         meanings = {
@@ -268,7 +268,7 @@ class Figures:
         """Rows of the original whose own row is more likely found than not."""
         if self.truth is None:
             return []
-        chance, weight = self.attack.release.chance, self.attack.release.weight
+        chance, weight = self.linkage.release.chance, self.linkage.release.weight
         over = np.flatnonzero(chance > 0.5)
         over = over[np.lexsort((-weight[over], -chance[over]))][:SHOWN]
         if not len(over):
@@ -284,9 +284,9 @@ class Figures:
 
     def charts(self) -> list[Chart]:
         """What the model learnt of every column, and how many records link at which weight."""
-        model, attack = self.attack.model, self.attack
+        model, linkage = self.linkage.model, self.linkage
         used = model.used.tolist()
-        labels = [attack.attributes[index].column.name for index in used]
+        labels = [linkage.attributes[index].column.name for index in used]
         estimate = model.estimate
         curve = Chart(
             name="linkage_curve",
@@ -296,7 +296,7 @@ class Figures:
             y="share of the records",
             meaning="Where the release lies above the null, records are linked by more than "
             "chance.",
-            data=_curve({"release": attack.release.weight, "null": attack.null.weight}),
+            data=_curve({"release": linkage.release.weight, "null": linkage.null.weight}),
         )
         if not used:
             return [curve]

@@ -1,4 +1,4 @@
-"""The attack: estimate the model inside blocks, then link every record to its best candidate."""
+"""Linking: estimate the model inside blocks, then link every record to its best candidate."""
 
 from collections.abc import Sequence
 from threading import Lock
@@ -57,8 +57,8 @@ class Links:
 
 @short_repr
 @attrs.frozen(eq=False)
-class Attack:
-    """All that is known after the attack.
+class Linkage:
+    """All that is known after linking.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ def candidates_of(blocks: Sequence[Blocks], records: int, rows: int) -> IntArray
     return result
 
 
-def attack(
+def link(
     attributes: Sequence[Attribute],
     scheme: Scheme,
     blocks: Sequence[Blocks],
@@ -97,7 +97,7 @@ def attack(
     truth: IntArray,
     others: Others,
     context: StageContext,
-) -> Attack:
+) -> Linkage:
     """Estimate the model, and link all records with it.
 
     Parameters
@@ -140,7 +140,7 @@ def attack(
     best_null = find_best(
         comparison, null, own_blocks, rank_of, np.full(records, -1), workers, tell
     )
-    return Attack(
+    return Linkage(
         model=model,
         attributes=tuple(attributes),
         release=Links.of(best, weights),

@@ -219,6 +219,19 @@ def find_best(
     return best
 
 
+def patterns_of(comparison: Comparison, records: IntArray, rows: IntArray) -> IntArray:
+    """Return the pattern of every pair of a record and a row of the release."""
+    sheet = comparison.with_release()
+    values, cells = sheet.values[records], sheet.cells[rows]
+    result = sheet.base[rows].astype(np.int64)
+    for column, start in zip(comparison.stretches.column, comparison.stretches.start, strict=True):
+        index = start + cells[:, column]
+        first, last = comparison.stretches.first[index], comparison.stretches.last[index]
+        agrees = (first <= values[:, column]) & (values[:, column] <= last)
+        result |= agrees.astype(np.int64) << column
+    return result
+
+
 def steps_of(comparison: Comparison, blocks: Sequence[Blocks]) -> float:
     """Elements that interpreted kernels read when they pass these blocks, about."""
     tiles = sum(

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anonloom.cells import read_interval, read_range, read_set
+from anonloom.cells import place, read_interval, read_set
+from anonloom.data import NO_VALUE, read_span
 from anonloom.hierarchies import STAR
 from anonloom.typing import FloatArray
 
@@ -41,19 +42,30 @@ def _seconds(series: Any) -> FloatArray:
 
 
 def _middle(cell: str, type_: str) -> float | None:
-    """Return the middle of one cell; None when it is the name of a node."""
+    """Return the middle of one cell; None when it is the name of a node.
+
+    Of what has one end only, that end: a reader of the release knows no other.
+    """
     if cell == STAR:
         return float("nan")
-    ends = read_interval(cell) or (read_range(cell) if type_ == "number" else None)
+    ends = read_interval(cell)
     members: Sequence[str] | None = (ends.lo, ends.hi) if ends else read_set(cell)
+    numbers = [_number(text, type_) for text in members or (cell,)]
+    if None not in numbers:
+        return sum(number for number in numbers if number is not None) / len(numbers)
+    if cell in NO_VALUE:
+        return float("nan")
+    span = read_span(cell, type_)
+    bounds = [end for end in (span.lo, span.hi) if np.isfinite(end)] if span else []
+    # Places of dates are days.
+    scale = 86_400.0 if type_ == "date" else 1.0
+    return scale * sum(bounds) / len(bounds) if bounds else None
+
+
+def _number(text: str, type_: str) -> float | None:
+    if type_ == "number":
+        return place(text, type_)
     try:
-        numbers = [_number(text, type_) for text in members or (cell,)]
+        return float(np.datetime64(text.replace(" ", "T"), "s").astype(np.int64))
     except ValueError:
         return None
-    return sum(numbers) / len(numbers)
-
-
-def _number(text: str, type_: str) -> float:
-    if type_ == "number":
-        return float(text)
-    return float(np.datetime64(text.replace(" ", "T"), "s").astype(np.int64))

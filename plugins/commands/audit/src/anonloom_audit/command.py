@@ -2,7 +2,7 @@
 
 import argparse
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +10,12 @@ import attrs
 import pandas as pd
 
 from anonloom import AuditInput, Findings, Guard, Registry, Schema, Table
+from anonloom.data import Need
 from anonloom.errors import FaultyPluginError, PluginError, UsageError, comma_list
 from anonloom.registry import Entry
 from anonloom.spec import MethodUse, Unit, load_pipeline
 from anonloom_audit.columns import guess_schema, unique_columns
-from anonloom_audit.tables import control_table, unread_cells
+from anonloom_audit.tables import control_table
 from anonloom_cli.progress import show_progress
 from anonloom_runner.auditing import run_auditors
 from anonloom_runner.execute import group_codes
@@ -29,6 +30,7 @@ from anonloom_runner.external import (
 from anonloom_runner.findings_text import finding_sections
 from anonloom_runner.key_findings import mark_key_findings
 from anonloom_runner.reporting import chart_data, finding_data
+from anonloom_runner.unread import unread_cells
 
 #: How evidence is given that two tables lack.
 _GIVEN = {
@@ -107,14 +109,13 @@ def execute(arguments: argparse.Namespace) -> int:
         results = run_auditors(
             auditors, case, registry, seed=plan.seed, workers=arguments.jobs, unit=plan.unit
         )
-    assert case.original is not None
-    unread = unread_cells(case.release, case.original)
     parts = _parts(auditors, results)
     if arguments.json:
+        unread = dict(case.unread)
         data = {**_data(plan.schema, parts), "unread": unread, "normalized_cells": hidden}
         print(json.dumps(data, indent=2, allow_nan=False))
         return 0
-    _print_warnings(plan, unread, hidden)
+    _print_warnings(plan, case.unread, hidden)
     for line in finding_sections(parts, everything=arguments.all):
         print(line)
     for name, why in skipped.items():
@@ -130,7 +131,11 @@ def _plan(
             "--truth is for columns that are guessed",
             hint="Declare the column with the role 'truth' in the pipeline.",
         )
-    spec = load_pipeline(arguments.pipeline, registry) if arguments.pipeline else None
+    spec = (
+        load_pipeline(arguments.pipeline, registry, evidence=_evidence_given(arguments))
+        if arguments.pipeline
+        else None
+    )
     skipped: dict[str, str] = {}
     auditors: tuple[MethodUse, ...] = spec.audit if spec else ()
     if arguments.auditors:
@@ -155,6 +160,15 @@ def _plan(
     )
 
 
+def _evidence_given(arguments: argparse.Namespace) -> set[Need]:
+    """Return what the command line gives auditors, whatever the pipeline lacks."""
+    given: dict[Need, object] = {
+        "control": arguments.control,
+        "other_releases": arguments.others,
+    }
+    return {need for need, value in given.items() if value}
+
+
 def _case(
     arguments: argparse.Namespace, plan: _Plan, before: pd.DataFrame, after: pd.DataFrame
 ) -> AuditInput:
@@ -171,6 +185,7 @@ def _case(
         other_releases=other_releases(other_paths, original),
         groups=group_codes(original),
         demanded=plan.demanded,
+        unread=unread_cells(release, original),
     )
 
 
@@ -272,7 +287,7 @@ def _data(schema: Schema, parts: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _print_warnings(plan: _Plan, unread: dict[str, int], hidden: dict[str, int]) -> None:
+def _print_warnings(plan: _Plan, unread: Mapping[str, int], hidden: dict[str, int]) -> None:
     """Say what the columns were taken for, and what may make figures wrong."""
     columns = (f"{item.name} ({item.role}, {item.type})" for item in plan.schema)
     print(f"{plan.source}: " + ", ".join(columns))
@@ -280,7 +295,8 @@ def _print_warnings(plan: _Plan, unread: dict[str, int], hidden: dict[str, int])
         cells = "1 cell is" if count == 1 else f"{count} cells are"
         print(
             f"warning: column '{name}': {cells} neither a value of the original, nor in its "
-            "hierarchy, nor '[a, b]', '{\"a\", \"b\"}' or '*', and counted as entirely lost"
+            "hierarchy, nor in a notation that is known (docs/notations.md), and counted as "
+            "entirely lost; declare what they mean as the column's hierarchy in a pipeline"
         )
     for name, count in hidden.items():
         cells = (

@@ -1,27 +1,10 @@
-"""What an audit reads besides the two tables, and what it cannot read of the release."""
+"""What an audit reads besides the two tables."""
 
 from pathlib import Path
 
-import numpy as np
-
-from anonloom import Release, Schema, Table
+from anonloom import Schema, Table
 from anonloom.errors import DataError
 from anonloom_runner.external import read_cells
-
-
-def unread_cells(release: Release, original: Table) -> dict[str, int]:
-    """Count the cells of every quasi-identifier that are in no form that Anonloom publishes."""
-    results = {}
-    for axis in original.axes:
-        if axis.name not in release.frame.columns:
-            continue
-        column = release.frame[axis.name]
-        strange = [axis.read(str(cell)) is None for cell in column.cat.categories]
-        # The code of a missing cell, -1, finds the last.
-        count = int(np.append(np.array(strange, bool), False)[column.cat.codes.to_numpy()].sum())
-        if count:
-            results[axis.name] = count
-    return results
 
 
 def control_table(path: Path, schema: Schema) -> Table:

@@ -1,0 +1,1 @@
+"""Readers of the notations that `table` lists."""

@@ -1,0 +1,1 @@
+"""Intersection: what several releases about the same people give away together."""
