@@ -2,14 +2,18 @@
 
 from anonloom_risk.alike import Alike, attainable, number_alike
 from anonloom_risk.answers import Answers
+from anonloom_risk.covering_rows import CoveringRows
 from anonloom_risk.nearest_rows import NearestRows, align_evidence
+from anonloom_risk.passes import Passes
 from anonloom_risk.right_rows import right_rows
 from anonloom_risk.risk_auditor import RiskAuditor
 
 __all__ = [
     "Alike",
     "Answers",
+    "CoveringRows",
     "NearestRows",
+    "Passes",
     "RiskAuditor",
     "align_evidence",
     "attainable",

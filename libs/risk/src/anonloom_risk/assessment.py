@@ -57,6 +57,8 @@ ROUNDING = 1e-9
 NO_CONTROL = "not assessable without --control"
 
 Attack = Callable[[AuditInput, Table, StageContext], Sequence[Answers]]
+#: What else an attack's answers about people in and outside the release show.
+Examine = Callable[[AttackResult, Answers, Answers, StageContext], Findings]
 
 
 @attrs.frozen(eq=False)
@@ -88,6 +90,7 @@ class Assessment:
     """The attacks of one auditor on one release."""
 
     attack: Attack
+    examine: Examine
     question: Question
     case: AuditInput
     context: StageContext
@@ -119,6 +122,9 @@ class Assessment:
             results += [result, *result.findings()]
             if result.exposed:
                 results.append(_exposed_rows(result, trial, people))
+            if baseline == "control":
+                more = self.examine(result, trial.inside, trial.outside, self.context)
+                results += more.items
         return Findings.of(results)
 
     # --- where the answer is known ---------------------------------------------------------------

@@ -4,7 +4,8 @@ Numbers are measured in standard deviations, categories by indicators, and a gen
 for the mean of what it covers. A near row says little where people are many: what tells a person's
 own row from a stranger's is that it is nearer than people of the population usually are. So an
 attacker compares it with the nearest person of the control or, where there is none, with the
-nearest other person of the original.
+nearest other person of the original. Where a release is generalized, a row of the most specific
+class that covers the person is named instead.
 """
 
 from collections.abc import Sequence
@@ -18,6 +19,9 @@ from anonloom_linkage.aligned_columns import AlignedColumn, align_columns, share
 from anonloom_linkage.features import Encoding
 from anonloom_linkage.top2_search import Best, Blocks, search_top2
 from anonloom_linkage.vectors import Vectors
+from anonloom_risk.coverage import is_generalized
+from anonloom_risk.covering_rows import CoveringRows
+from anonloom_risk.passes import Passes
 
 __all__ = [
     "CONTROL",
@@ -69,43 +73,83 @@ class NearestRows:
     Attributes
     ----------
     row
-        Nearest row of the release; -1 where there is none.
+        Nearest row of the release, or one that covers the target where that says more; -1 where
+        there is none.
     distance
-        Squared distance from it.
+        Squared distance from the nearest row.
     reference
         Squared distance from the nearest person of the control or, without one, of the original,
         the target itself left out.
+    covering
+        How much more likely than any other a row is that covers the target and is named for that,
+        as a logarithm; -inf where the nearest row is named. None where no release is generalized.
     """
 
     row: IntArray
     distance: FloatArray
     reference: FloatArray
+    covering: FloatArray | None = None
 
     @classmethod
-    def of(cls, columns: Sequence[AlignedColumn], workers: int = 1) -> "NearestRows":
+    def of(
+        cls,
+        columns: Sequence[AlignedColumn],
+        workers: int = 1,
+        passes: Passes | None = None,
+    ) -> "NearestRows":
         """Search for every target.
 
         Parameters
         ----------
         columns
             Those of `align_evidence`.
+        passes
+            Whom a target is compared with, where that was decided already.
         """
         number = len(columns[0].sides[TARGETS]) if columns else 0
         vectors = Vectors.of(columns, Encoding(), (ORIGINAL, RELEASE), workers)
         if not vectors.parts:
             nothing = np.full(number, np.inf)
-            return cls(np.full(number, -1), nothing, nothing)
+            return cls(np.full(number, -1), nothing, nothing)._with_covering_rows(columns)
         offset, _ = vectors.moments(ORIGINAL)
-        identity = np.eye(vectors.width)
+        # One number more: what makes a distance of a dot product.
+        matrix = np.eye(vectors.width, vectors.width + 1)
+        passes = Passes.of(columns, TARGETS, vectors.width) if passes is None else passes
 
-        asking = vectors.project(TARGETS, identity, offset)
-        row, distance, _ = nearest_two(asking, vectors.project(RELEASE, identity, offset), workers)
-        return cls(row, distance, population_distance(vectors, asking, workers))
+        def search(asked: int) -> tuple[IntArray, FloatArray, FloatArray]:
+            of_asked = vectors.project(asked, matrix, offset)
+            return nearest_padded(asking, of_asked, passes.blocks(asked), workers)
+
+        asking = vectors.project(TARGETS, matrix, offset)
+        row, distance, _ = search(RELEASE)
+        if len(columns[0].sides) > CONTROL:
+            _, reference, _ = search(CONTROL)
+        else:
+            reference = _to_others(*search(ORIGINAL))
+        return cls(row, distance, reference)._with_covering_rows(columns)
+
+    def _with_covering_rows(self, columns: Sequence[AlignedColumn]) -> "NearestRows":
+        """Name rows that cover their target instead, where the release is generalized."""
+        if not is_generalized(columns, RELEASE):
+            return self
+        known = CONTROL if len(columns[0].sides) > CONTROL else ORIGINAL
+        rows = CoveringRows.of(columns, RELEASE, TARGETS, known)
+        evidence = rows.chance + np.log(max(len(columns[0].sides[RELEASE]), 1))
+        better = evidence > self.surprise
+        return attrs.evolve(
+            self,
+            row=np.where(better, rows.row, self.row),
+            covering=np.where(better, evidence, -np.inf),
+        )
 
     @property
     def surprise(self) -> FloatArray:
-        """How much nearer the row is than people of the population are, as a logarithm."""
-        return surprise(self.distance, self.reference)
+        """How much nearer the row is than people of the population are, as a logarithm.
+
+        Of a row that covers its target, how much more likely than any other it is to be hers.
+        """
+        result = surprise(self.distance, self.reference)
+        return result if self.covering is None else np.maximum(result, self.covering)
 
 
 def surprise(distance: FloatArray, reference: FloatArray) -> FloatArray:
@@ -133,23 +177,49 @@ def population_distance(vectors: Vectors, asking: Float32Array, workers: int = 1
     if len(vectors.lengths) > CONTROL:
         return nearest_two(asking, vectors.project(CONTROL, identity, offset), workers)[1]
     people = vectors.project(ORIGINAL, identity, offset)
-    _, nearest, second = nearest_two(asking, people, workers)
-    # Whoever is in the original is nearest to herself.
+    return _to_others(*nearest_two(asking, people, workers))
+
+
+def _to_others(_: IntArray, nearest: FloatArray, second: FloatArray) -> FloatArray:
+    """Return distances from other people: whoever is in the original is nearest to herself."""
     return np.where(nearest < EQUAL, second, nearest)
 
 
 def nearest_two(
-    asking: Float32Array, asked: Float32Array, workers: int = 1
+    asking: Float32Array, asked: Float32Array, workers: int = 1, blocks: Blocks | None = None
 ) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Return for every vector the nearest one, and the squared distances of the nearest two."""
+    """Return for every vector the nearest one, and the squared distances of the nearest two.
+
+    Parameters
+    ----------
+    blocks
+        Among whom each is looked for; by default among all.
+    """
+    if blocks is None:
+        everybody = np.zeros(len(asked), np.int64)
+        blocks = Blocks.of(np.zeros(len(asking), np.int64), everybody, np.arange(len(asked)))
+    searching, searched = (np.pad(vectors, ((0, 0), (0, 1))) for vectors in (asking, asked))
+    return nearest_padded(searching, searched, [blocks], workers)
+
+
+def nearest_padded(
+    asking: Float32Array, asked: Float32Array, blocks: Sequence[Blocks], workers: int = 1
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Do what `nearest_two` does with vectors that have room, so that nothing is copied.
+
+    Parameters
+    ----------
+    asking, asked
+        Vectors of which the last number is 0; it is used.
+    blocks
+        Among whom each is looked for, in several passes.
+    """
     # |x - y|^2 is least where x . y - |y|^2 / 2 is largest, which is one dot product.
-    norms = np.einsum("ij,ij->i", asked, asked) / 2
-    searched = np.hstack([asking, np.ones((len(asking), 1), np.float32)])
-    candidates = np.hstack([asked, -norms[:, None]]).astype(np.float32)
+    own = np.einsum("ij,ij->i", asking[:, :-1], asking[:, :-1]).astype(float)
+    asking[:, -1] = 1.0
+    asked[:, -1] = np.einsum("ij,ij->i", asked[:, :-1], asked[:, :-1]) / -2
     best = Best.none(len(asking))
-    everybody = np.zeros(len(asked), np.int64)
-    blocks = Blocks.of(np.zeros(len(asking), np.int64), everybody, np.arange(len(asked)))
-    search_top2(searched, candidates, blocks, best, workers=workers)
-    own = np.einsum("ij,ij->i", asking, asking).astype(float)
+    for some in blocks:
+        search_top2(asking, asked, some, best, workers=workers)
     nearest, second = (np.maximum(own - 2 * found, 0.0) for found in (best.score, best.second))
     return best.candidate, nearest, second
