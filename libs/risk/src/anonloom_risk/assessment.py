@@ -47,6 +47,9 @@ FEWEST = 20
 LEFT_OUT, MOST_LEFT_OUT = 0.1, 1_000
 #: What an attack must find of a copy, and may find of strangers.
 LEAST_OF_A_COPY, MOST_OF_STRANGERS = 0.9, 0.05
+#: An attack is refused for what it finds of strangers when that is hardly chance: every audit tries
+#: many attacks.
+STRANGERS_LEVEL = 0.999
 #: Where the best attacker finds no more of a copy beyond chance, there is nothing to find.
 LEAST_TO_FIND = 0.01
 #: Differences of shares that are less are none.
@@ -214,6 +217,7 @@ class Assessment:
                 len(stranger.inside.right),
                 strange.baseline,
                 len(stranger.outside.right),
+                STRANGERS_LEVEL,
             ),
         )
         attainable = normalized_excess(copy.attainable, min(tested.baseline, copy.attainable))
