@@ -103,13 +103,11 @@ class Assessment:
 
     def findings(self) -> Findings:
         """Return the results of all attacks, their figures, and the rows that are exposed."""
-        # The same people are attacked by every auditor: their choice knows nothing of the stage.
+        # The same people play the same parts for every auditor: chance knows nothing of the stage.
         rng = stream(self.context.seed, "people attacked")
         if len(self.original) < FEWEST:
             return Findings()
-        most = self.case.attacked
-        rows = np.arange(len(self.original))
-        people = rows if most is None else some_of(rows, most, rng)
+        people = self.case.people_attacked(self.context.seed)
         copies, strangers = self._self_tests(rng)
         trials, baseline = self._release_trials(people, rng)
         problem = ""
