@@ -47,11 +47,18 @@ FEWEST = 20
 LEFT_OUT, MOST_LEFT_OUT = 0.1, 1_000
 #: What an attack must find of a copy, and may find of strangers.
 LEAST_OF_A_COPY, MOST_OF_STRANGERS = 0.9, 0.05
+#: An attack is refused for what it finds of strangers when that is hardly chance: every audit tries
+#: many attacks.
+STRANGERS_LEVEL = 0.999
 #: Where the best attacker finds no more of a copy beyond chance, there is nothing to find.
 LEAST_TO_FIND = 0.01
+#: Differences of shares that are less are none.
+ROUNDING = 1e-9
 NO_CONTROL = "not assessable without --control"
 
 Attack = Callable[[AuditInput, Table, StageContext], Sequence[Answers]]
+#: What else an attack's answers about people in and outside the release show.
+Examine = Callable[[AttackResult, Answers, Answers, StageContext], Findings]
 
 
 @attrs.frozen(eq=False)
@@ -83,6 +90,7 @@ class Assessment:
     """The attacks of one auditor on one release."""
 
     attack: Attack
+    examine: Examine
     question: Question
     case: AuditInput
     context: StageContext
@@ -112,6 +120,9 @@ class Assessment:
             results += [result, *result.findings()]
             if result.exposed:
                 results.append(_exposed_rows(result, trial, people))
+            if baseline == "control":
+                more = self.examine(result, trial.inside, trial.outside, self.context)
+                results += more.items
         return Findings.of(results)
 
     # --- where the answer is known ---------------------------------------------------------------
@@ -204,6 +215,7 @@ class Assessment:
                 len(stranger.inside.right),
                 strange.baseline,
                 len(stranger.outside.right),
+                STRANGERS_LEVEL,
             ),
         )
         attainable = normalized_excess(copy.attainable, min(tested.baseline, copy.attainable))
@@ -222,9 +234,11 @@ class Assessment:
             unread = self.case.unread.get(name, 0)
             if unread > MOST_UNREAD * rows:
                 return f"column '{name}': {unread} of {rows} cells of the release cannot be read"
-        if attainable < LEAST_TO_FIND:
+        short = result.copy < LEAST_OF_A_COPY * attainable
+        # Few people may be all that can be found: an attack that finds them says something.
+        if attainable < ROUNDING or (short and attainable < LEAST_TO_FIND):
             return "chance alone is right as often as an attacker can be: there is nothing to find"
-        if result.copy < LEAST_OF_A_COPY * attainable:
+        if short:
             return (
                 f"of a copy of the original the attack finds {result.copy:.0%} of the people "
                 f"beyond chance, where {attainable:.0%} can be found: it is too weak, or people "
