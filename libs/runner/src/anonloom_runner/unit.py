@@ -13,6 +13,7 @@ from anonloom.findings import Item, Notice
 from anonloom.spec import Unit
 
 __all__ = [
+    "plural",
     "wording_for",
 ]
 

@@ -18,6 +18,7 @@ from anonloom_runner.attack_report import AttackReport, report_attacks
 from anonloom_runner.changes import rows_as_they_were
 from anonloom_runner.key_findings import mark_key_findings
 from anonloom_runner.reporting import NO_SENSITIVE, chart_data, finding_data, in_words_of, utc_now
+from anonloom_runner.unit import plural
 
 #: Version of the layout of an audit's report.json.
 FORMAT = 1
@@ -78,6 +79,7 @@ def audited_release(
     data = {
         "name": read.name,
         "rows": len(case.release),
+        "unit": plural(unit),
         **attacks.data,
         "rows_as_they_were": as_it_was if raw else None,
         "generalized": not raw,

@@ -19,22 +19,27 @@ _ANSWERS = {
 _UNKNOWN = ("warn", "No answer")
 #: Questions as people ask them.
 _ASKED = {
-    "singling out": "Can a person be picked out by what is published?",
-    "linkability": "Can a person's row be found again by who knows the person?",
-    "inference": "Can something sensitive be learned about a person?",
-    "membership": "Can it be told that a person is in the table at all?",
+    "singling out": "Can a {person} be picked out by what is published?",
+    "linkability": "Can a {person} be found again in what is published?",
+    "inference": "Can something sensitive be learned about a {person}?",
+    "membership": "Can it be told that a {person} is in the table at all?",
 }
 #: So many reasons, and so much advice, stand open.
 _OPEN = 3
 
 
 def attack_view(data: Mapping[str, Any], limits: Limits) -> dict[str, Any] | None:
-    """Return what the blocks show; None where a report knows of no attacks."""
+    """Return what the blocks show; None where a report knows of no attacks.
+
+    Where records are counted, nothing is said of persons.
+    """
     headline, decision = data.get("headline") or {}, data.get("decision") or {}
     if not headline or not decision:
         return None
     name, word = _ANSWERS.get(str(decision.get("answer")), _UNKNOWN)
     limit = number((data.get("rule") or {}).get("limit"))
+    of_records = data.get("unit") == "records"
+    one, many = ("record", "records") if of_records else ("person", "people")
     attacks = data.get("attacks") or []
     reasons = [_text(text) for text in decision.get("reasons") or []]
     advice = [_text(text) for text in data.get("advice") or []]
@@ -43,13 +48,17 @@ def attack_view(data: Mapping[str, Any], limits: Limits) -> dict[str, Any] | Non
         "sentence": _text(decision.get("sentence") or ""),
         "reasons": reasons[:_OPEN],
         "more_reasons": reasons[_OPEN : limits.figures],
-        "worst": _figure(headline, limit),
+        "person": one,
+        "people": many,
+        "worst": _figure(headline, limit, many),
         "why_none": [short(text) for text in headline.get("reasons") or []][:_OPEN],
         "tried": headline.get("tried") or 0,
         "exposed": _exposed(data, limits),
         "advice": advice[:_OPEN],
         "more_advice": advice[_OPEN : limits.figures],
-        "questions": [_question(item, attacks, limit) for item in data.get("questions") or []],
+        "questions": [
+            _question(item, attacks, limit, one, many) for item in data.get("questions") or []
+        ],
         "changes": [_change(item) for item in (data.get("changes") or [])[: limits.columns]],
         "rule": [_text(text) for text in (data.get("rule") or {}).get("texts") or []],
         "limit": rounded(limit),
@@ -61,7 +70,7 @@ def _text(value: Any) -> str:
     return short(value).replace(" %", "\N{NO-BREAK SPACE}%")
 
 
-def _figure(data: Mapping[str, Any], limit: float | None) -> dict[str, Any] | None:
+def _figure(data: Mapping[str, Any], limit: float | None, people: str) -> dict[str, Any] | None:
     """Return one attack as a figure with its place on a scale from 0 to 1."""
     risk = number(data.get("risk"))
     if data.get("status") != "measured" or risk is None:
@@ -83,7 +92,7 @@ def _figure(data: Mapping[str, Any], limit: float | None) -> dict[str, Any] | No
             "width": _place(high - low),
             "limit": None if limit is None else _place(limit),
         },
-        "found": f"{rounded(data.get('success'))} of the {figure(data.get('people'))} people "
+        "found": f"{rounded(data.get('success'))} of the {figure(data.get('people'))} {people} "
         "attacked",
         "chance": f"{rounded(data.get('chance'))} of {figure(data.get('outside'))} "
         f"{short(data.get('baseline') or 'others')}",
@@ -131,25 +140,29 @@ def _group(group: Mapping[str, Any], column: Any = "") -> dict[str, Any]:
 
 
 def _question(
-    item: Mapping[str, Any], attacks: Sequence[Mapping[str, Any]], limit: float | None
+    item: Mapping[str, Any],
+    attacks: Sequence[Mapping[str, Any]],
+    limit: float | None,
+    person: str,
+    people: str,
 ) -> dict[str, Any]:
     asking = [attack for attack in attacks if attack.get("question") == item.get("question")]
     return {
         "name": str(item.get("question") or "").capitalize(),
-        "asked": _ASKED.get(str(item.get("question")), ""),
+        "asked": _ASKED.get(str(item.get("question")), "").format(person=person),
         "status": short(item.get("status"), 40),
-        "worst": _figure(item, limit),
+        "worst": _figure(item, limit, people),
         "reasons": [short(text) for text in item.get("reasons") or []],
         "settled": bool(item.get("settled")),
-        "attacks": [_attack(attack, limit) for attack in asking],
+        "attacks": [_attack(attack, limit, people) for attack in asking],
     }
 
 
-def _attack(attack: Mapping[str, Any], limit: float | None) -> dict[str, Any]:
+def _attack(attack: Mapping[str, Any], limit: float | None, people: str) -> dict[str, Any]:
     return {
         "name": short(attack.get("attack"), 120),
         "meaning": short(attack.get("meaning") or ""),
-        "figure": _figure(attack, limit),
+        "figure": _figure(attack, limit, people),
         "success": rounded(attack.get("success")),
         "chance": rounded(attack.get("chance")),
         "of_copy": rounded(attack.get("copy")),
