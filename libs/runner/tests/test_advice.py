@@ -58,13 +58,17 @@ def test_groups_that_are_large_already_can_be_larger():
 def test_of_values_that_were_changed_those_are_named_that_were_changed_least():
     changes = [
         {"column": "id", "changed": 0.5, "at_least": False},
-        {"column": "town", "changed": 0.02, "at_least": True},
+        {"column": "town", "changed": 0.02, "at_least": False},
     ]
     assert [
         LOOK,
-        "Change more: least was changed of 'town' (at least 2 % of the cells) and 'id' (50 % of "
-        "the cells).",
+        "Change more: least was changed of 'town' (2 % of the cells) and 'id' (50 % of the cells).",
     ] == advice(case(["x"] * 20), [attack(exposed=20)], changes=changes)
+    unknown = [{"column": "id", "changed": 0.5, "at_least": True}]
+    assert [
+        LOOK,
+        "Change more: rows are still too near to those of their people.",
+    ] == advice(case(["x"] * 20), [attack(exposed=20)], changes=unknown)
 
 
 def test_where_nobody_is_found_nothing_but_a_control_may_be_missing():

@@ -126,11 +126,9 @@ def _small_groups(release: Release) -> Iterable[str]:
 
 
 def _little_changed(changes: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Name the columns that were changed least."""
+    """Name the columns that were changed least, where it is known how much each was."""
+    if any(change["at_least"] for change in changes):
+        return ["Change more: rows are still too near to those of their people."]
     order = sorted(changes, key=lambda change: change["changed"])[:MOST_COLUMNS]
-    listed = " and ".join(
-        f"'{change['column']}' ({'at least ' if change['at_least'] else ''}"
-        f"{percent(change['changed'])} of the cells)"
-        for change in order
-    )
-    return [f"Change more: least was changed of {listed}."] if order else []
+    listed = (f"'{item['column']}' ({percent(item['changed'])} of the cells)" for item in order)
+    return [f"Change more: least was changed of {' and '.join(listed)}."]
