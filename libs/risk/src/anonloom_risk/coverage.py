@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from anonloom.typing import BoolArray
 from anonloom_linkage.aligned_columns import AlignedColumn
 
+__all__ = ["covered", "is_generalized"]
+
 #: A release in which so many rows have a cell that stands for several values is generalized.
 GENERALIZED = 0.01
 

@@ -19,7 +19,17 @@ from anonloom_linkage.features import Encoding
 from anonloom_linkage.top2_search import Best, Blocks, search_top2
 from anonloom_linkage.vectors import Vectors
 
-__all__ = ["CONTROL", "KNOWN", "ORIGINAL", "RELEASE", "TARGETS", "NearestRows", "align_evidence"]
+__all__ = [
+    "CONTROL",
+    "EQUAL",
+    "KNOWN",
+    "ORIGINAL",
+    "RELEASE",
+    "TARGETS",
+    "NearestRows",
+    "align_evidence",
+    "nearest_two",
+]
 
 #: Numbers of the tables among the sides of aligned columns.
 ORIGINAL, RELEASE, TARGETS, CONTROL = 0, 1, 2, 3
