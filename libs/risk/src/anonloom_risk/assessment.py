@@ -51,6 +51,8 @@ LEFT_OUT, MOST_LEFT_OUT = 0.1, 1_000
 LEAST_OF_A_COPY, MOST_OF_STRANGERS = 0.9, 0.05
 #: Where the best attacker finds no more of a copy beyond chance, there is nothing to find.
 LEAST_TO_FIND = 0.01
+#: Differences of shares that are less are none.
+ROUNDING = 1e-9
 NO_CONTROL = "not assessable without --control"
 
 Attack = Callable[[AuditInput, Table, StageContext], Sequence[Answers]]
@@ -232,9 +234,11 @@ class Assessment:
             unread = self.case.unread.get(name, 0)
             if unread > MOST_UNREAD * rows:
                 return f"column '{name}': {unread} of {rows} cells of the release cannot be read"
-        if attainable < LEAST_TO_FIND:
+        short = result.copy < LEAST_OF_A_COPY * attainable
+        # Few people may be all that can be found: an attack that finds them says something.
+        if attainable < ROUNDING or (short and attainable < LEAST_TO_FIND):
             return "chance alone is right as often as an attacker can be: there is nothing to find"
-        if result.copy < LEAST_OF_A_COPY * attainable:
+        if short:
             return (
                 f"of a copy of the original the attack finds {result.copy:.0%} of the people "
                 f"beyond chance, where {attainable:.0%} can be found: it is too weak, or people "

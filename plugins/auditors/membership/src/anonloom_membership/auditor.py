@@ -141,7 +141,7 @@ class Membership(RiskAuditor):
 def _density_ratio(
     columns: Sequence[AlignedColumn], number: int, context: StageContext
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Say of every target how surely she is inside, how far from others, and and who is claimed.
+    """Say of every target how surely she is inside, how far from others, and who is claimed.
 
     Whoever knows more of his success claims fewer: those with the highest scores.
     """
