@@ -17,6 +17,7 @@ from anonloom.spec import MethodUse, Unit, load_pipeline
 from anonloom_audit.columns import guess_schema, unique_columns
 from anonloom_audit.tables import control_table
 from anonloom_cli.progress import show_progress
+from anonloom_columns import NotationReader
 from anonloom_runner.auditing import run_auditors
 from anonloom_runner.execute import group_codes
 from anonloom_runner.external import (
@@ -173,7 +174,7 @@ def _case(
     arguments: argparse.Namespace, plan: _Plan, before: pd.DataFrame, after: pd.DataFrame
 ) -> AuditInput:
     release = release_from(after, plan.schema)
-    original = Table.build(before, plan.schema)
+    original = Table.build(before, plan.schema).with_reader(NotationReader)
     rows = rows_in_original(after, original)
     other_paths = (*plan.others, *map(Path, arguments.others))
     control = arguments.control and control_table(Path(arguments.control), plan.schema)
