@@ -55,6 +55,7 @@ def tried(kind, table):
         ("sampler", "simple-random"): {"share": 0.7},
         ("sampler", "pre-sample"): {"rows": 90},
         ("mechanism", "drop-columns"): {"columns": ["outcome"]},
+        ("mechanism", "round"): {"to": {"cost": 50_000_000}},
     }
     for name in names:
         if (kind, name) in APART:
@@ -71,7 +72,8 @@ def tried(kind, table):
             stages = [*CUT, one] if name == "stratified" else [one, *CUT]
             yield name, {"stages": stages}
         elif kind == "mechanism":
-            yield name, {"stages": [one], "privacy": "none"}
+            more = {"cost": {"role": "other", "type": "number"}} if name == "round" else {}
+            yield name, {"stages": [one], "privacy": "none", "columns": more}
         elif kind == "auditor":
             audit = {"auditor": name, "with": AUDITORS.get(name, {})}
             traced = {"transport": "direct", "min_batch": 10, "traced": True}
@@ -132,7 +134,7 @@ def pipeline_of(sample, change, folder):
             "source": source,
             "with": place,
             "holdout": 0.1,
-            "columns": columns_of(sample),
+            "columns": columns_of(sample) | change.get("columns", {}),
             **{key: change[key] for key in ("other_releases",) if key in change},
         },
         "privacy": change.get("privacy", K),

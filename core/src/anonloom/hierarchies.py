@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from anonloom.data._hierarchy import Hierarchy as Hierarchy
     from anonloom.data._hierarchy_builders import Breaks as Breaks
     from anonloom.data._hierarchy_builders import Calendar as Calendar
+    from anonloom.data._hierarchy_builders import CalendarUnit as CalendarUnit
     from anonloom.data._hierarchy_builders import Prefix as Prefix
     from anonloom.data._hierarchy_builders import Quantiles as Quantiles
     from anonloom.data._hierarchy_builders import Widths as Widths
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Breaks",
     "Calendar",
+    "CalendarUnit",
     "FromFile",
     "Hierarchy",
     "HierarchySource",
@@ -42,6 +44,7 @@ __getattr__, __dir__ = lazy_exports(
         "anonloom.data._hierarchy_builders": (
             "Breaks",
             "Calendar",
+            "CalendarUnit",
             "Prefix",
             "Quantiles",
             "Widths",

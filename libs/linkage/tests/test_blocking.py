@@ -13,7 +13,7 @@ from anonloom.errors import UsageError
 from anonloom.hierarchies import Tree
 from anonloom_linkage import blocking
 from anonloom_linkage.aligned_columns import align_columns
-from anonloom_linkage.blocking import Scheme, guess_scheme, key_of, scheme
+from anonloom_linkage.blocking import Scheme, guess_scheme, guess_schemes, key_of, scheme
 from anonloom_testing.auditor import in_classes, publish_suppressed
 from anonloom_testing.random_tables import TREE, mixed_table
 from anonloom_testing.strategies import samples
@@ -343,3 +343,24 @@ def test_a_guessed_scheme_takes_keys_while_records_keep_candidates(table, candid
     assert [key.words for key in taken] == [key.words for key in result.keys]
     assert len(table) == result.sizes().sum()
     assert () == guess_scheme(columns, [], candidates=candidates).keys
+
+
+@given(table=st.builds(mixed_table, st.integers(20, 60), st.just(6), st.integers(0, 99)))
+def test_guessed_schemes_share_no_column_while_there_are_others(table):
+    release = Release.as_it_is(table)
+    columns = align_columns(table, [release], [c.name for c in table.schema])
+
+    first, *more = guess_schemes(columns, table.schema.quasi, candidates=3)
+
+    alone = guess_scheme(columns, table.schema.quasi, candidates=3)
+    assert alone.words == first.words
+    names = [{key.column.name for key in scheme.keys} for scheme in (first, *more)]
+    for one, other in itertools.combinations(names, 2):
+        assert set() == one & other
+
+
+def test_a_further_scheme_with_too_many_candidates_is_none():
+    table = mixed_table(60, 6, 1)
+    columns = align_columns(table, [Release.as_it_is(table)], [c.name for c in table.schema])
+
+    assert 1 == len(guess_schemes(columns, table.schema.quasi, candidates=3, most=1))

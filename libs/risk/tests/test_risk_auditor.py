@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from risk_people import SCHEMA, case, context, frame, published, table
 from risk_toy_attacks import Cheat, Guess, Nearest, Presence, Silent, Talkative
 
-from anonloom import Column, Schema, Table
+from anonloom import Column, Finding, Findings, Schema, Table
 from anonloom_risk.control import chance_to_be_less
 
 
@@ -305,3 +305,23 @@ def test_persons_of_the_original_are_not_in_the_control():
     result, _ = result_of(Nearest, case(original, published(frame(300, 3)), held))
 
     assert "10 rows of the control are of persons of the original" == result.reason
+
+
+class Examined(Nearest):
+    """Says what it was told of its answers."""
+
+    def examine(self, result, inside, outside, context):
+        count = (len(inside.score), len(outside.score), len(inside.isolation))
+        return Findings.of(Finding(name=f"{result.name}_seen", value=str(count), meaning="Seen."))
+
+    def attack(self, case, targets, context):
+        answers = super().attack(case, targets, context)
+        return [attrs.evolve(one, isolation=np.arange(len(targets)) * 1.0) for one in answers]
+
+
+def test_answers_about_the_release_are_examined_where_there_is_a_control():
+    _, findings = result_of(Examined, evidence(COPY))
+    _, without = result_of(Examined, evidence(COPY, control=None))
+
+    assert "(400, 200, 400)" == findings["nearest_seen"].value
+    assert "nearest_seen" not in without

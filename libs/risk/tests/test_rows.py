@@ -8,9 +8,18 @@ from hypothesis import strategies as st
 from risk_people import SCHEMA, case, frame, published, table
 
 from anonloom import AuditInput, Classes, Release, Table
-from anonloom_risk import NearestRows, align_evidence, right_rows
+from anonloom_linkage.top2_search import Blocks
+from anonloom_risk import (
+    CoveringRows,
+    NearestRows,
+    Passes,
+    align_evidence,
+    covering_rows,
+    passes,
+    right_rows,
+)
 from anonloom_risk.left_out import generalizes, halves, leave_out, truth_is_known
-from anonloom_risk.nearest_rows import nearest_two
+from anonloom_risk.nearest_rows import ORIGINAL, RELEASE, TARGETS, nearest_two
 
 NAMES = ["age", "town", "income"]
 
@@ -216,3 +225,115 @@ def test_a_release_is_generalized_when_cells_stand_for_several_values(size):
     release = in_classes(original, size) if size > 1 else published(frame(60, 1))
 
     assert (size > 1) == generalizes(case(original, release))
+
+
+def slow_covering(evidence, targets, columns):
+    """Name the most specific class of every target by looking at all rows."""
+    release = [tuple(row) for row in evidence.release.frame[NAMES].itertuples(index=False)]
+    known = [tuple(row) for row in evidence.original.frame[NAMES].itertuples(index=False)]
+    results = []
+    for person in targets.frame[NAMES].itertuples(index=False):
+        classes = []
+        for row in sorted(set(release), key=release.index):
+            if all(holds(cell, value) for cell, value in zip(row, person, strict=True)):
+                shares = [
+                    max(np.mean([holds(cell, other[i]) for other in known]), 1e-6)
+                    for i, cell in enumerate(row)
+                ]
+                classes.append((np.prod(shares), release.count(row), row))
+        if not classes:
+            results.append((None, -np.inf))
+            continue
+        dense = sum(size / share for share, size, _ in classes) + len(release)
+        share, _, row = min(classes, key=lambda entry: entry[:2])
+        results.append((row, -np.log(share) - np.log(dense)))
+    return results
+
+
+@given(st.integers(0, 10**6), st.integers(2, 7), st.booleans())
+def test_the_most_specific_class_that_covers_is_named(seed, size, some_silent):
+    original = table(40, seed)
+    release = in_classes(original, size)
+    if some_silent:
+        silent = release.frame.astype(object)
+        silent.loc[silent.index[:4], "town"] = "*"
+        release = Release(release.schema, silent, None, None, True)
+    evidence = case(original, release)
+    targets = Table.build(pd.concat([frame(40, seed), frame(10, seed + 1)]), SCHEMA)
+    columns = align_evidence(evidence, targets, NAMES)
+
+    result = CoveringRows.of(columns, RELEASE, TARGETS, ORIGINAL)
+
+    named = [tuple(row) for row in release.frame[NAMES].itertuples(index=False)]
+    slow = slow_covering(evidence, targets, columns)
+    np.testing.assert_allclose([chance for _, chance in slow], result.chance, rtol=1e-9)
+    for (expected, _), row in zip(slow, result.row, strict=True):
+        assert (expected is None) == (row < 0)
+        if expected is not None and len(set(slow)) == len(slow):
+            assert expected == named[row]
+
+
+def test_targets_in_small_parts_find_the_same_classes(monkeypatch):
+    original = table(60, 3)
+    columns = align_evidence(case(original, in_classes(original, 4)), original, NAMES)
+    whole = CoveringRows.of(columns, RELEASE, TARGETS, ORIGINAL)
+
+    monkeypatch.setattr(covering_rows, "CHUNK", 7)
+    parts = CoveringRows.of(columns, RELEASE, TARGETS, ORIGINAL)
+
+    assert whole.row.tolist() == parts.row.tolist()
+    assert whole.chance.tolist() == parts.chance.tolist()
+
+
+def test_of_a_generalized_release_a_row_of_the_class_that_covers_is_named():
+    original = table(200, 2)
+    evidence = case(original, in_classes(original, 4), table(100, 5))
+    columns = align_evidence(evidence, original, NAMES)
+
+    result = NearestRows.of(columns)
+
+    right = right_rows(evidence, columns, result.row, np.random.default_rng(1))
+    assert (right > 0).all()
+    assert 0.2 < right.mean()
+    assert (result.covering > 0).all()
+
+
+def test_a_release_that_changes_values_and_withholds_some_rows_is_not_judged_by_cover():
+    original = table(60, 1)
+    moved = frame(60, 1).astype({"age": float})
+    moved["age"] += 0.01
+    release = published(moved)
+    some = release.frame.astype(object)
+    some.loc[some.index[:10], "town"] = "*"
+
+    assert not generalizes(case(original, Release(release.schema, some, None, None, True)))
+
+
+def test_too_many_pairs_are_compared_in_several_passes(monkeypatch):
+    original = table(400, 1)
+    columns = align_evidence(case(original, published(frame(400, 1)), table(100, 2)), original)
+    assert () == Passes.of(columns, TARGETS, 14).schemes
+
+    monkeypatch.setattr(passes, "AFFORDABLE", 3_600_000.0)
+    several = Passes.of(columns, TARGETS, 14)
+    result = NearestRows.of(columns)
+
+    assert len(several.schemes) > 1
+    keys = [{key.column.name for key in scheme.keys} for scheme in several.schemes]
+    assert keys[0] != keys[1]
+    assert sum(int(b.comparisons.sum()) for b in several.blocks(RELEASE)) < 400 * 400
+    np.testing.assert_array_equal(np.arange(400), result.row)
+
+
+@given(st.integers(0, 10**6))
+def test_the_two_nearest_of_a_block_are_those_of_its_pairs(seed):
+    rng = np.random.default_rng(seed)
+    first, second = (rng.normal(size=(n, 2)).astype(np.float32) for n in (9, 30))
+    own, others = rng.integers(0, 3, 9), np.arange(30) % 3
+    squared = ((first[:, None, :].astype(float) - second[None]) ** 2).sum(axis=2)
+    squared[own[:, None] != others] = np.inf
+
+    _, nearest, next_to_it = nearest_two(first, second, 1, Blocks.of(own, others, np.arange(30)))
+
+    np.testing.assert_allclose(np.sort(squared)[:, 0], nearest, atol=1e-4)
+    np.testing.assert_allclose(np.sort(squared)[:, 1], next_to_it, atol=1e-4)

@@ -8,7 +8,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonloom import Auditor, Finding, Findings, Generalizer, Release, param
+from anonloom import (
+    Auditor,
+    Finding,
+    Findings,
+    Generalizer,
+    Mechanism,
+    Release,
+    Schema,
+    Table,
+    param,
+)
 from anonloom.errors import UsageError
 from anonloom.findings import PrivateRows
 from anonloom.params import as_values
@@ -214,6 +224,42 @@ def test_a_release_that_a_mechanism_protected_is_not_replayed(clinic):
     assert ["counting-first.csv", "run.json"] == sorted(
         path.name for path in (clinic.out / "private").iterdir()
     )
+
+
+@attrs.frozen(kw_only=True)
+class Hundreds(Mechanism):
+    """Publishes bills as hundreds, or not coarser than they are."""
+
+    truthful = True
+    coarse: bool = param(help="Whether they are.", default=True)
+
+    def protect(self, table, context):
+        table = table.with_all_columns()
+        if not self.coarse:
+            return table
+        columns = [
+            attrs.evolve(column, type="category") if column.name == "bill" else column
+            for column in table.schema
+        ]
+        hundreds = table.frame.assign(
+            bill=[f"{int(cell) // 100}.." for cell in table.frame["bill"]]
+        )
+        return Table.build(hundreds, Schema(columns), table.origin)
+
+
+@pytest.mark.parametrize("coarse", [True, False])
+def test_a_release_with_a_coarser_column_is_not_replayed(clinic, coarse):
+    """Its cells cover the originals, but a replay would publish the new ones as they are."""
+    clinic.change("bill: {role: other}", "bill: {role: other, type: number}")
+    clinic.change("stages:\n", "stages:\n  - mechanism: add-one\n")
+    pipeline = clinic.pipeline()
+    stages = tuple(
+        attrs.evolve(use, method=Hundreds(coarse=coarse)) if use.kind == "mechanism" else use
+        for use in pipeline.spec.stages
+    )
+    attrs.evolve(pipeline, spec=attrs.evolve(pipeline.spec, stages=stages)).publish()
+    private = [path.name for path in (clinic.out / "private").iterdir()]
+    assert coarse == ("transformation.json" not in private)
 
 
 def test_cells_that_cover_nothing_are_not_told_in_public(clinic):

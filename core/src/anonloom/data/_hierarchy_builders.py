@@ -286,11 +286,11 @@ class Prefix(HierarchySource):
         return None
 
 
-Unit = Literal["hour", "quarter-day", "day", "month", "quarter", "year", "decade"]
+CalendarUnit = Literal["hour", "quarter-day", "day", "month", "quarter", "year", "decade"]
 
 #: From fine to coarse: numpy's unit, and how many of it there are in one of ours. All of them
 #: begin anew with the year 1970, from which numpy counts.
-_UNITS: dict[Unit, tuple[str, int]] = {
+_UNITS: dict[CalendarUnit, tuple[str, int]] = {
     "hour": ("h", 1),
     "quarter-day": ("h", 6),
     "day": ("D", 1),
@@ -299,8 +299,8 @@ _UNITS: dict[Unit, tuple[str, int]] = {
     "year": ("Y", 1),
     "decade": ("Y", 10),
 }
-_OF_TIMES: tuple[Unit, ...] = tuple(_UNITS)
-_OF_DATES: tuple[Unit, ...] = ("month", "quarter", "year", "decade")
+_OF_TIMES: tuple[CalendarUnit, ...] = tuple(_UNITS)
+_OF_DATES: tuple[CalendarUnit, ...] = ("month", "quarter", "year", "decade")
 
 
 @attrs.frozen(kw_only=True)
@@ -309,7 +309,7 @@ class Calendar(HierarchySource):
 
     suits = frozenset({"date", "time"})
 
-    units: tuple[Unit, ...] | None = param(
+    units: tuple[CalendarUnit, ...] | None = param(
         help="Units from fine to coarse; by default month, quarter, year and decade over a date, "
         "and hour, quarter-day and day below them over a time.",
         default=None,
@@ -323,7 +323,7 @@ class Calendar(HierarchySource):
             raise ValueError(f"units must go from fine to coarse: {', '.join(_OF_TIMES)}")
 
     @property
-    def within_months(self) -> tuple[Unit, ...]:
+    def within_months(self) -> tuple[CalendarUnit, ...]:
         """The units that say nothing of a date."""
         return tuple(unit for unit in self.units or () if unit not in _OF_DATES)
 
@@ -353,7 +353,7 @@ _UNIT = re.compile(
 )
 
 
-def _groups(values: Values, unit: Unit) -> list[str]:
+def _groups(values: Values, unit: CalendarUnit) -> list[str]:
     """Labels of the units that moments lie in, each written once."""
     counted, length = _UNITS[unit]
     numbers = values.astype(f"datetime64[{counted}]").astype(np.int64) // length
@@ -362,7 +362,7 @@ def _groups(values: Values, unit: Unit) -> list[str]:
     return [labels[index] for index in which]
 
 
-def _label(unit: Unit, start: str) -> str:
+def _label(unit: CalendarUnit, start: str) -> str:
     """Write a unit, given its beginning; no two units of any length are written alike."""
     if unit == "hour":
         return start.replace("T", " ") + "h"

@@ -15,7 +15,8 @@ class Mechanism(ABC):
     table that it was given is unchanged.
     """
 
-    #: Whether published cells still cover the originals.
+    #: Whether published cells still cover the originals. A column that was made coarser is declared
+    #: anew then, so that no replay publishes it by its old declaration.
     truthful: ClassVar[bool] = False
 
     @abstractmethod

@@ -10,6 +10,7 @@ __all__ = [
     "blocking",
     "bootstrap",
     "features",
+    "large_blocks",
     "marginals",
     "top2_search",
     "vectors",

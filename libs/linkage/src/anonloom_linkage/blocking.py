@@ -22,7 +22,7 @@ from anonloom_linkage.top2_search import Blocks
 
 sparse = lazy_module("scipy.sparse")
 
-__all__ = ["Granularity", "Key", "Scheme", "guess_scheme", "key_of", "scheme"]
+__all__ = ["Granularity", "Key", "Scheme", "guess_scheme", "guess_schemes", "key_of", "scheme"]
 
 #: A number: the width of the bins of a number, in days of a date or a time; the level of a
 #: hierarchy. `exact`: every value is a bin. `auto`: some bins.
@@ -31,6 +31,8 @@ Granularity = float | Literal["exact", "auto"]
 SECONDS = 86_400
 #: Bins of a number where nobody says how wide they are.
 BINS = 8
+#: Schemes that are guessed.
+PASSES = 3
 #: A published row is entered into every block of the records that it may stand for. Where all of
 #: them together would take more entries than this, the rows that take most leave the key open that
 #: multiplies them most: they are compared with more records than they need be, never with fewer.
@@ -286,12 +288,59 @@ def guess_scheme(
         if column.name not in quasi or len(column.axis.values) < 2:
             continue
         key = key_of(column, "auto")
-        trial = Scheme((*keys, key))
-        sizes = trial.sizes()
-        # The mean over records, not over blocks: most records are in large blocks.
-        if (sizes**2).sum() / sizes.sum() >= candidates:
+        if _mean_candidates(Scheme((*keys, key))) >= candidates:
             keys.append(key)
     return Scheme(tuple(keys), _lengths(columns))
+
+
+def guess_schemes(
+    columns: Sequence[AlignedColumn],
+    quasi: Sequence[str],
+    *,
+    passes: int = PASSES,
+    candidates: int = 50,
+    most: float = np.inf,
+) -> tuple[Scheme, ...]:
+    """Guess complementary schemes: no two share a column as long as there are others.
+
+    A change of one column parts a record from its row in one scheme only, so that they still meet
+    in another. A release that swaps or shifts values loses a quarter of the true pairs and more to
+    any single scheme.
+
+    Parameters
+    ----------
+    passes
+        So many schemes at most; the first is that of `guess_scheme`.
+    candidates
+        Blocks keep so many candidates, as a mean over records.
+    most
+        A further scheme with more candidates than this is none.
+    """
+    results = [guess_scheme(columns, quasi, candidates=candidates)]
+    used = {key.column.name for key in results[0].keys}
+    while len(results) < passes:
+        rest = [column for column in columns if column.name not in used]
+        again = [column for column in columns if column.name in used]
+        names = [column.name for column in (*rest, *again)]
+        trial = guess_scheme(rest, names, candidates=candidates)
+        if not trial.keys:
+            break
+        if _mean_candidates(trial) > most:
+            trial = guess_scheme([*rest, *again], names, candidates=candidates)
+        used |= {key.column.name for key in trial.keys}
+        if _mean_candidates(trial) > most:
+            break
+        results.append(trial)
+    return tuple(results)
+
+
+def _mean_candidates(scheme: Scheme) -> float:
+    """Candidates of a record, as a mean over records, if the release is as large as the original.
+
+    Over records, not over blocks: most records are in large blocks.
+    """
+    sizes = scheme.sizes()
+    return float((sizes.astype(float) ** 2).sum() / max(sizes.sum(), 1))
 
 
 def _lengths(columns: Sequence[AlignedColumn]) -> tuple[int, ...]:

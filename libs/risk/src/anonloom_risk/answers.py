@@ -33,6 +33,8 @@ class Answers:
         about a copy; 1 unless people who look alike to the attacker differ in what he wants.
     question
         The question that it answers, where that is not the auditor's.
+    isolation
+        For every target how far it is from other people, where the attack knows.
     """
 
     name: str
@@ -42,15 +44,16 @@ class Answers:
     meaning: str
     attainable: FloatArray | None = None
     question: Question | None = None
+    isolation: FloatArray | None = None
 
     def of(self, people: slice) -> "Answers":
         """Return the answers about some of the targets."""
-        attainable = self.attainable
         return attrs.evolve(
             self,
             right=self.right[people],
             score=self.score[people],
-            attainable=None if attainable is None else attainable[people],
+            attainable=None if self.attainable is None else self.attainable[people],
+            isolation=None if self.isolation is None else self.isolation[people],
         )
 
 

@@ -12,6 +12,7 @@ import attrs
 import numpy as np
 
 from anonloom import AuditInput, Findings, StageContext, Table, short_repr
+from anonloom.data import MOST_UNREAD
 from anonloom.findings import (
     AttackResult,
     Baseline,
@@ -48,11 +49,13 @@ LEFT_OUT, MOST_LEFT_OUT = 0.1, 1_000
 LEAST_OF_A_COPY, MOST_OF_STRANGERS = 0.9, 0.05
 #: Where the best attacker finds no more of a copy beyond chance, there is nothing to find.
 LEAST_TO_FIND = 0.01
-#: A column of which more cells than this cannot be read says nothing.
-MOST_UNREAD = 0.01
+#: Differences of shares that are less are none.
+ROUNDING = 1e-9
 NO_CONTROL = "not assessable without --control"
 
 Attack = Callable[[AuditInput, Table, StageContext], Sequence[Answers]]
+#: What else an attack's answers about people in and outside the release show.
+Examine = Callable[[AttackResult, Answers, Answers, StageContext], Findings]
 
 
 @attrs.frozen(eq=False)
@@ -84,6 +87,7 @@ class Assessment:
     """The attacks of one auditor on one release."""
 
     attack: Attack
+    examine: Examine
     question: Question
     case: AuditInput
     context: StageContext
@@ -115,6 +119,9 @@ class Assessment:
             results += [result, *result.findings()]
             if result.exposed:
                 results.append(_exposed_rows(result, trial, people))
+            if baseline == "control":
+                more = self.examine(result, trial.inside, trial.outside, self.context)
+                results += more.items
         return Findings.of(results)
 
     # --- where the answer is known ---------------------------------------------------------------
@@ -225,9 +232,11 @@ class Assessment:
             unread = self.case.unread.get(name, 0)
             if unread > MOST_UNREAD * rows:
                 return f"column '{name}': {unread} of {rows} cells of the release cannot be read"
-        if attainable < LEAST_TO_FIND:
+        short = result.copy < LEAST_OF_A_COPY * attainable
+        # Few people may be all that can be found: an attack that finds them says something.
+        if attainable < ROUNDING or (short and attainable < LEAST_TO_FIND):
             return "chance alone is right as often as an attacker can be: there is nothing to find"
-        if result.copy < LEAST_OF_A_COPY * attainable:
+        if short:
             return (
                 f"of a copy of the original the attack finds {result.copy:.0%} of the people "
                 f"beyond chance, where {attainable:.0%} can be found: it is too weak, or people "

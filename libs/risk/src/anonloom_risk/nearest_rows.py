@@ -4,7 +4,8 @@ Numbers are measured in standard deviations, categories by indicators, and a gen
 for the mean of what it covers. A near row says little where people are many: what tells a person's
 own row from a stranger's is that it is nearer than people of the population usually are. So an
 attacker compares it with the nearest person of the control or, where there is none, with the
-nearest other person of the original.
+nearest other person of the original. Where a release is generalized, a row of the most specific
+class that covers the person is named instead.
 """
 
 from collections.abc import Sequence
@@ -18,8 +19,23 @@ from anonloom_linkage.aligned_columns import AlignedColumn, align_columns, share
 from anonloom_linkage.features import Encoding
 from anonloom_linkage.top2_search import Best, Blocks, search_top2
 from anonloom_linkage.vectors import Vectors
+from anonloom_risk.coverage import is_generalized
+from anonloom_risk.covering_rows import CoveringRows
+from anonloom_risk.passes import Passes
 
-__all__ = ["CONTROL", "KNOWN", "ORIGINAL", "RELEASE", "TARGETS", "NearestRows", "align_evidence"]
+__all__ = [
+    "CONTROL",
+    "KNOWN",
+    "NEAR",
+    "ORIGINAL",
+    "RELEASE",
+    "TARGETS",
+    "NearestRows",
+    "align_evidence",
+    "nearest_two",
+    "population_distance",
+    "surprise",
+]
 
 #: Numbers of the tables among the sides of aligned columns.
 ORIGINAL, RELEASE, TARGETS, CONTROL = 0, 1, 2, 3
@@ -57,73 +73,153 @@ class NearestRows:
     Attributes
     ----------
     row
-        Nearest row of the release; -1 where there is none.
+        Nearest row of the release, or one that covers the target where that says more; -1 where
+        there is none.
     distance
-        Squared distance from it.
+        Squared distance from the nearest row.
     reference
         Squared distance from the nearest person of the control or, without one, of the original,
         the target itself left out.
+    covering
+        How much more likely than any other a row is that covers the target and is named for that,
+        as a logarithm; -inf where the nearest row is named. None where no release is generalized.
     """
 
     row: IntArray
     distance: FloatArray
     reference: FloatArray
+    covering: FloatArray | None = None
 
     @classmethod
-    def of(cls, columns: Sequence[AlignedColumn], workers: int = 1) -> "NearestRows":
+    def of(
+        cls,
+        columns: Sequence[AlignedColumn],
+        workers: int = 1,
+        passes: Passes | None = None,
+    ) -> "NearestRows":
         """Search for every target.
 
         Parameters
         ----------
         columns
             Those of `align_evidence`.
+        passes
+            Whom a target is compared with, where that was decided already.
         """
         number = len(columns[0].sides[TARGETS]) if columns else 0
         vectors = Vectors.of(columns, Encoding(), (ORIGINAL, RELEASE), workers)
         if not vectors.parts:
             nothing = np.full(number, np.inf)
-            return cls(np.full(number, -1), nothing, nothing)
+            return cls(np.full(number, -1), nothing, nothing)._with_covering_rows(columns)
         offset, _ = vectors.moments(ORIGINAL)
-        identity = np.eye(vectors.width)
+        # One number more: what makes a distance of a dot product.
+        matrix = np.eye(vectors.width, vectors.width + 1)
+        passes = Passes.of(columns, TARGETS, vectors.width) if passes is None else passes
 
         def search(asked: int) -> tuple[IntArray, FloatArray, FloatArray]:
-            of_asked = vectors.project(asked, identity, offset)
-            return nearest_two(asking, of_asked, workers)
+            of_asked = vectors.project(asked, matrix, offset)
+            return nearest_padded(asking, of_asked, passes.blocks(asked), workers)
 
-        asking = vectors.project(TARGETS, identity, offset)
+        asking = vectors.project(TARGETS, matrix, offset)
         row, distance, _ = search(RELEASE)
         if len(columns[0].sides) > CONTROL:
             _, reference, _ = search(CONTROL)
         else:
-            _, nearest, second = search(ORIGINAL)
-            # Whoever is in the original is nearest to herself.
-            reference = np.where(nearest < EQUAL, second, nearest)
-        return cls(row, distance, reference)
+            reference = _to_others(*search(ORIGINAL))
+        return cls(row, distance, reference)._with_covering_rows(columns)
+
+    def _with_covering_rows(self, columns: Sequence[AlignedColumn]) -> "NearestRows":
+        """Name rows that cover their target instead, where the release is generalized."""
+        if not is_generalized(columns, RELEASE):
+            return self
+        known = CONTROL if len(columns[0].sides) > CONTROL else ORIGINAL
+        rows = CoveringRows.of(columns, RELEASE, TARGETS, known)
+        evidence = rows.chance + np.log(max(len(columns[0].sides[RELEASE]), 1))
+        better = evidence > self.surprise
+        return attrs.evolve(
+            self,
+            row=np.where(better, rows.row, self.row),
+            covering=np.where(better, evidence, -np.inf),
+        )
 
     @property
     def surprise(self) -> FloatArray:
-        """How much nearer the row is than people of the population are, as a logarithm."""
-        known = np.isfinite(self.distance) & np.isfinite(self.reference)
-        result = np.full(len(self.row), -np.inf)
-        if known.any():
-            reference, distance = self.reference[known], self.distance[known]
-            near = np.clip(DENSE * np.median(reference), EQUAL, NEAR)
-            result[known] = np.log((reference + near) / (distance + near))
-        return result
+        """How much nearer the row is than people of the population are, as a logarithm.
+
+        Of a row that covers its target, how much more likely than any other it is to be hers.
+        """
+        result = surprise(self.distance, self.reference)
+        return result if self.covering is None else np.maximum(result, self.covering)
+
+
+def surprise(distance: FloatArray, reference: FloatArray) -> FloatArray:
+    """Return how much nearer rows are than people of the population are, as a logarithm."""
+    known = np.isfinite(distance) & np.isfinite(reference)
+    result = np.full(len(distance), -np.inf)
+    if known.any():
+        near = np.clip(DENSE * np.median(reference[known]), EQUAL, NEAR)
+        result[known] = np.log((reference[known] + near) / (distance[known] + near))
+    return result
+
+
+def population_distance(vectors: Vectors, asking: Float32Array, workers: int = 1) -> FloatArray:
+    """Return the squared distance of every target from the nearest person of the population.
+
+    That is of the control or, without one, of the original, the target herself left out.
+
+    Parameters
+    ----------
+    asking
+        The targets' vectors, less the mean of the original's.
+    """
+    offset, _ = vectors.moments(ORIGINAL)
+    identity = np.eye(vectors.width)
+    if len(vectors.lengths) > CONTROL:
+        return nearest_two(asking, vectors.project(CONTROL, identity, offset), workers)[1]
+    people = vectors.project(ORIGINAL, identity, offset)
+    return _to_others(*nearest_two(asking, people, workers))
+
+
+def _to_others(_: IntArray, nearest: FloatArray, second: FloatArray) -> FloatArray:
+    """Return distances from other people: whoever is in the original is nearest to herself."""
+    return np.where(nearest < EQUAL, second, nearest)
 
 
 def nearest_two(
-    asking: Float32Array, asked: Float32Array, workers: int = 1
+    asking: Float32Array, asked: Float32Array, workers: int = 1, blocks: Blocks | None = None
 ) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Return for every vector the nearest one, and the squared distances of the nearest two."""
+    """Return for every vector the nearest one, and the squared distances of the nearest two.
+
+    Parameters
+    ----------
+    blocks
+        Among whom each is looked for; by default among all.
+    """
+    if blocks is None:
+        everybody = np.zeros(len(asked), np.int64)
+        blocks = Blocks.of(np.zeros(len(asking), np.int64), everybody, np.arange(len(asked)))
+    searching, searched = (np.pad(vectors, ((0, 0), (0, 1))) for vectors in (asking, asked))
+    return nearest_padded(searching, searched, [blocks], workers)
+
+
+def nearest_padded(
+    asking: Float32Array, asked: Float32Array, blocks: Sequence[Blocks], workers: int = 1
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Do what `nearest_two` does with vectors that have room, so that nothing is copied.
+
+    Parameters
+    ----------
+    asking, asked
+        Vectors of which the last number is 0; it is used.
+    blocks
+        Among whom each is looked for, in several passes.
+    """
     # |x - y|^2 is least where x . y - |y|^2 / 2 is largest, which is one dot product.
-    norms = np.einsum("ij,ij->i", asked, asked) / 2
-    searched = np.hstack([asking, np.ones((len(asking), 1), np.float32)])
-    candidates = np.hstack([asked, -norms[:, None]]).astype(np.float32)
+    own = np.einsum("ij,ij->i", asking[:, :-1], asking[:, :-1]).astype(float)
+    asking[:, -1] = 1.0
+    asked[:, -1] = np.einsum("ij,ij->i", asked[:, :-1], asked[:, :-1]) / -2
     best = Best.none(len(asking))
-    everybody = np.zeros(len(asked), np.int64)
-    blocks = Blocks.of(np.zeros(len(asking), np.int64), everybody, np.arange(len(asked)))
-    search_top2(searched, candidates, blocks, best, workers=workers)
-    own = np.einsum("ij,ij->i", asking, asking).astype(float)
+    for some in blocks:
+        search_top2(asking, asked, some, best, workers=workers)
     nearest, second = (np.maximum(own - 2 * found, 0.0) for found in (best.score, best.second))
     return best.candidate, nearest, second

@@ -7,6 +7,7 @@ with the share of them that is.
 
 from collections.abc import Sequence
 
+import attrs
 import numpy as np
 
 from anonloom import AuditInput
@@ -17,7 +18,7 @@ from anonloom_linkage.aligned_columns import AlignedColumn
 from anonloom_linkage.features import Encoding
 from anonloom_linkage.top2_search import Best, Blocks, search_top2
 from anonloom_linkage.vectors import Vectors
-from anonloom_risk.coverage import covered, is_generalized
+from anonloom_risk.coverage import covered, is_generalized, wide_rows
 from anonloom_risk.left_out import truth_is_known
 from anonloom_risk.nearest_rows import ORIGINAL, RELEASE, TARGETS
 
@@ -26,6 +27,8 @@ __all__ = ["right_rows"]
 #: Ties between people who fit a row equally well are broken by chance, by less than any column's
 #: difference counts.
 TIE = 1e-4
+#: People whom every row is compared with first.
+FIRST = 1 << 14
 
 
 def right_rows(
@@ -40,9 +43,9 @@ def right_rows(
     - Where it is known whose rows are (`truth`), that decides.
     - A generalized release is taken to be about the original's people: a class of m rows that
       covers a target holds the t people who equal it, so that one of its rows is right with t / m.
-    - In a release of single values, changed or made up, a row is right when nobody of the original
-      fits it better than the target does. That happens by chance as well, and as often to people
-      who are not in the release: the baseline takes it out.
+    - A row of single values, changed or made up, is right when nobody of the original fits it
+      better than the target does. That happens by chance as well, and as often to people who are
+      not in the release: the baseline takes it out.
 
     Parameters
     ----------
@@ -62,13 +65,18 @@ def right_rows(
         assert case.truth is not None
         owners = _Counts.of(groups, np.where(case.truth >= 0, people[case.truth], -1))
         right[named] = owners.number(group, targets[named]) / sizes[group]
-    elif is_generalized(columns, RELEASE):
-        alike = np.append(np.bincount(people), 0)[np.minimum(targets[named], people.max() + 1)]
-        cells = [column.sides[RELEASE][rows[named]] for column in columns]
-        own = [column.sides[TARGETS][named] for column in columns]
+        return right
+    single = np.ones(len(named), bool)
+    if is_generalized(columns, RELEASE):
+        single = ~wide_rows(columns, RELEASE)[rows[named]]
+        wide = named[~single]
+        alike = np.append(np.bincount(people), 0)[np.minimum(targets[wide], people.max() + 1)]
+        cells = [column.sides[RELEASE][rows[wide]] for column in columns]
+        own = [column.sides[TARGETS][wide] for column in columns]
         fits = covered(columns, cells, own)
-        right[named] = np.where(fits, np.minimum(alike / sizes[group], 1.0), 0.0)
-    else:
+        right[wide] = np.where(fits, np.minimum(alike / sizes[group[~single]], 1.0), 0.0)
+    if single.any():
+        named = named[single]
         right[named] = _fits_best(columns, rows[named], named, people, targets, rng, workers)
     return right
 
@@ -138,13 +146,22 @@ def _fits_best(
     of_targets = vectors.project(TARGETS, identity, offset, named)
     # Nearest is where row . person - |person|^2 / 2 is largest.
     searched = np.hstack([of_rows, np.ones((len(of_rows), 1), np.float32)])
-    best = Best.none(len(searched))
-    everybody = np.zeros(len(of_people), np.int64)
-    blocks = Blocks.of(np.zeros(len(searched), np.int64), everybody, np.arange(len(of_people)))
-    search_top2(searched, _with_norm(of_people, rng), blocks, best, workers=workers)
     own = np.einsum("ij,ij->i", searched[which], _with_norm(of_targets, rng))
-    same = people[best.candidate[which]] == targets[named]
-    return np.asarray(same | (own > best.score[which]))
+    candidates = _with_norm(of_people, rng)
+    right = np.ones(len(rows), bool)
+    stop = 0
+    while stop < len(candidates) and right.any():
+        # Whoever is beaten by some people is out: few are left for the rest.
+        start, stop = stop, min(max(4 * stop, FIRST), len(candidates))
+        asked = np.unique(which[right])
+        best = Best.none(len(searched))
+        some = np.arange(start, stop)
+        blocks = Blocks.of(np.zeros(len(asked), np.int64), np.zeros(len(some), np.int64), some)
+        blocks = attrs.evolve(blocks, records=blocks.records._replace(members=asked))
+        search_top2(searched, candidates, blocks, best, workers=workers)
+        same = people[best.candidate[which]] == targets[named]
+        right &= same | (own > best.score[which])
+    return right
 
 
 def _with_norm(vectors: Float32Array, rng: np.random.Generator) -> Float32Array:

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from anonloom import AuditInput, Auditor, Findings, StageContext, Table
 from anonloom.data import Need
-from anonloom.findings import Question
+from anonloom.findings import AttackResult, Question
 from anonloom_risk.answers import Answers
 from anonloom_risk.assessment import Assessment
 
@@ -45,6 +45,19 @@ class RiskAuditor(Auditor):
             The same attacks, in the same order, whatever the tables are.
         """
 
+    def examine(
+        self, result: AttackResult, inside: Answers, outside: Answers, context: StageContext
+    ) -> Findings:
+        """Return what else one attack's answers about the release show.
+
+        Parameters
+        ----------
+        inside, outside
+            Answers about people of the original and of the control, of which the attack saw the
+            other half; without a control it is not called.
+        """
+        return Findings()
+
     def details(self, case: AuditInput, context: StageContext) -> Findings:
         """Return what else the method finds; it makes no headline."""
         return Findings()
@@ -56,4 +69,4 @@ class RiskAuditor(Auditor):
 
     def assess(self, case: AuditInput, context: StageContext) -> Findings:
         """Return what the attacks find, on the scale of all attacks."""
-        return Assessment(self.attack, self.question, case, context).findings()
+        return Assessment(self.attack, self.examine, self.question, case, context).findings()

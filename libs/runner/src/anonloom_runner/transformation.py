@@ -57,7 +57,7 @@ def describe(outcome: Outcome, spec: PipelineSpec) -> dict[str, Any] | None:
     cover: more than the cells is not for the public.
     """
     classes, table = outcome.collection.classes, outcome.collection.prepared
-    if classes is None or table is None or not _replayable(spec):
+    if classes is None or table is None or not _replayable(spec, table):
         return None
     release = outcome.release
     regions: dict[str, Any] | None
@@ -87,9 +87,13 @@ def describe(outcome: Outcome, spec: PipelineSpec) -> dict[str, Any] | None:
     }
 
 
-def _replayable(spec: PipelineSpec) -> bool:
+def _replayable(spec: PipelineSpec, table: Table) -> bool:
     """Whether the classes alone say how rows are published: no mechanism changed a cell."""
-    return all(use.method.truthful for use in spec.stages if use.runs_as == "mechanism")
+    declared = tuple(spec.data.schema)
+    # A mechanism whose cells still cover the originals declares anew what it made coarser.
+    return all(column in declared for column in table.schema) and all(
+        use.method.truthful for use in spec.stages if use.runs_as == "mechanism"
+    )
 
 
 def describe_column(column: Column, table: Table, shown: Release | None) -> dict[str, Any]:

@@ -12,12 +12,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from anonloom import AuditInput, Column, Release, Schema, StageContext, Table
+from anonloom import AuditInput, Chart, Column, Release, Schema, StageContext, Table
 from anonloom.errors import UsageError
 from anonloom.findings import Notice
-from anonloom_cvpl import attribution, commands, pairs, rates
+from anonloom_cvpl import attribution, charts, commands, pairs, progressive, rates
 from anonloom_cvpl.attacker import rows_behind
 from anonloom_cvpl.auditor import Cvpl
+from anonloom_cvpl.chance_law import by_law
 from anonloom_cvpl.ensemble import FAMILY, Ensemble, commitment_to, draw_configurations
 from anonloom_cvpl.groups import recognition_chance
 from anonloom_cvpl.progressive import Progressive, climb, ladder
@@ -145,7 +146,7 @@ def test_a_map_without_a_matrix_places_every_table_once_around_its_middle(shop, 
     monkeypatch.setattr(Placing, "calls", 0)
     one = shop("perturbed", 60, 1)
     case = AuditInput(release=one.release, original=one.original, truth=one.owner)
-    result = Cvpl(projection="umap", blocking={"town": 1}).audit(case, StageContext())
+    result = Cvpl(projection="umap", blocking={"town": 1}).details(case, StageContext())
     assert 2 == Placing.calls
     assert "retained_variance" not in result
     projection = prepared_for(one, projection="umap").projection
@@ -317,11 +318,11 @@ def test_households_are_linked_through_any_member(shop):
     one = shop("as it is", 40, 1)
     groups = (np.arange(40) // 2).astype(np.int32)
     case = AuditInput(release=one.release, original=one.original, truth=one.owner, groups=groups)
-    result = Cvpl(attribution=False).audit(case, StageContext())
+    result = Cvpl(attribution=False).details(case, StageContext())
     assert 1 == result["group_linkage_rate"].value == result["group_linkage_rate_all"].value
     assert 1 == result["group_precision"].value
     assert "20 groups of 2.0 records on average" in result["group_precision"].assumptions
-    unknown = Cvpl(attribution=False).audit(attrs.evolve(case, truth=None), StageContext())
+    unknown = Cvpl(attribution=False).details(attrs.evolve(case, truth=None), StageContext())
     assert "not assessable" == unknown["group_precision"].status
 
 
@@ -337,16 +338,16 @@ def test_releases_are_put_together(shop):
         other_releases=(other.release,),
     )
     attacker = Cvpl(attribution=False, blocking={"town": 1})
-    result = attacker.audit(case, StageContext())
+    result = attacker.details(case, StageContext())
     assert 2 == result["releases"].value
     assert 1 == result["linkage_rate_any"].value
     assert result["linkage_rate"].value == result["linkage_rate_every"].value
     assert 1 == result["precision_any"].value
-    same = attacker.audit(attrs.evolve(case, other_releases=(one.release,)), StageContext())
+    same = attacker.details(attrs.evolve(case, other_releases=(one.release,)), StageContext())
     assert same["linkage_rate"].value == same["linkage_rate_any"].value
     assert same["linkage_rate"].value == same["linkage_rate_every"].value
     nobody = attrs.evolve(other.release, origin=None)
-    unknown = attacker.audit(attrs.evolve(case, other_releases=(nobody,)), StageContext())
+    unknown = attacker.details(attrs.evolve(case, other_releases=(nobody,)), StageContext())
     assert "not assessable" == unknown["precision_any"].status
     assert (
         "nobody says whose the rows of every release are" == unknown["precision_any"].assumptions[0]
@@ -357,7 +358,7 @@ def test_a_control_is_attacked_like_the_original(shop):
     """People of the same kind outside: linked as chance links, and everybody inside is linked."""
     inside, outside = shop("as it is", 300, 1), shop("as it is", 300, 2)
     case = AuditInput(release=inside.release, original=inside.original, control=outside.original)
-    result = Cvpl(attribution=False, blocking={"town": 1}).audit(case, StageContext())
+    result = Cvpl(attribution=False, blocking={"town": 1}).details(case, StageContext())
     assert 1 == result["linkage_rate"].value
     assert result["linkage_null"].value == pytest.approx(
         result["linkage_null_control"].value, abs=0.12
@@ -365,62 +366,6 @@ def test_a_control_is_attacked_like_the_original(shop):
     assert 1 - result["linkage_null_control"].value == pytest.approx(
         result["linkage_excess_control"].value
     )
-
-
-# --- inference -----------------------------------------------------------------------------------
-
-
-def illnesses(planted):
-    """Everybody has an illness that nothing tells; the release gives the own or anybody's."""
-    rng = np.random.default_rng(3)
-    rows = 400
-    frame = pd.DataFrame(
-        {
-            "age": rng.normal(size=rows),
-            "weight": rng.normal(size=rows),
-            "illness": rng.choice([f"i{k}" for k in range(40)], rows).astype(object),
-            "dose": rng.normal(size=rows).round(4),
-        }
-    )
-    schema = Schema(
-        [
-            Column(name="age", role="quasi", type="number"),
-            Column(name="weight", role="other", type="number"),
-            Column(name="illness", role="sensitive"),
-            Column(name="dose", role="sensitive", type="number"),
-        ]
-    )
-    table = Table.build(frame, schema)
-    release = Release.as_it_is(table)
-    if not planted:
-        order = rng.permutation(rows)
-        mixed = release.frame.copy()
-        for name in ("illness", "dose"):
-            mixed[name] = mixed[name].to_numpy()[order]
-        release = attrs.evolve(release, frame=mixed)
-    return AuditInput(release=release, original=table)
-
-
-def test_what_a_row_gives_away_is_gained():
-    result = Cvpl(attribution=False, blocking=(), similarity="rbf", projection="none").audit(
-        illnesses(True), StageContext()
-    )
-    assert 1 == result["inference.illness"].value
-    assert result["inference_gain.illness"].value > 0.9
-    assert result["inference_gain.dose"].value > 0.8
-    low, high = result["inference_gain.illness"].interval
-    assert low <= result["inference_gain.illness"].value <= high
-    assert "right is what is within 0.1 standard deviations" in result["inference.dose"].assumptions
-
-
-def test_what_a_row_does_not_give_away_is_not_gained():
-    """Forty illnesses at random: one in forty is right, in the release as among strangers."""
-    result = Cvpl(attribution=False, blocking=(), similarity="rbf", projection="none").audit(
-        illnesses(False), StageContext()
-    )
-    # 200 records are guessed: the standard deviation of a share of 1/40 is .011, of a gain .016.
-    assert abs(result["inference_gain.illness"].value) < 0.065
-    assert abs(result["inference_gain.dose"].value) < 0.12
 
 
 # --- attribution ---------------------------------------------------------------------------------
@@ -569,7 +514,7 @@ def test_no_step_is_begun_that_would_take_too_long(shop):
 def test_bounds_are_findings_that_say_so(shop):
     one = shop("perturbed", 60, 2)
     case = AuditInput(release=one.release, original=one.original)
-    result = Progressive(blocking=LADDER, tolerance=0.0).audit(case, StageContext())
+    result = Progressive(blocking=LADDER, tolerance=0.0).details(case, StageContext())
     assert {"bound"} == {result[f"linkage_rate_{end}"].status for end in ("lower", "upper")}
     assert result["linkage_rate_lower"].value <= result["linkage_rate_upper"].value
     assert f"stopped because {result['stopped'].value}" in result["linkage_rate_lower"].assumptions
@@ -587,20 +532,20 @@ def test_the_draw_follows_from_the_revealed_secret(shop, tmp_path):
     file = tmp_path / "secret"
     file.write_text("0f" * 32 + "\n")
     ensemble = Ensemble(secret=file, commitment=commitment_to(bytes.fromhex("0f" * 32)))
-    result = ensemble.audit(case, StageContext(seed=1))
+    result = ensemble.details(case, StageContext(seed=1))
     secret = bytes.fromhex(result["revealed_secret"].value)
     assert commitment_to(secret) == result["commitment"].value
     message = ", ".join(str(number + 1) for number in draw_configurations(secret, FAMILY, 3))
     assert message == result["drawn"].value
-    assert message == ensemble.audit(case, StageContext(seed=2))["drawn"].value
+    assert message == ensemble.details(case, StageContext(seed=2))["drawn"].value
     assert "was published before the release was made" in result["commitment"].meaning
 
 
 def test_without_a_secret_the_seed_decides_and_nothing_is_proved(shop):
     one = shop("perturbed", 40, 2)
     case = AuditInput(release=one.release, original=one.original)
-    result, again = (Ensemble(draw=2).audit(case, StageContext(seed=5)) for _ in range(2))
-    other = Ensemble(draw=2).audit(case, StageContext(seed=6))
+    result, again = (Ensemble(draw=2).details(case, StageContext(seed=5)) for _ in range(2))
+    other = Ensemble(draw=2).details(case, StageContext(seed=6))
     assert result["revealed_secret"].value == again["revealed_secret"].value
     assert result["revealed_secret"].value != other["revealed_secret"].value
     assert "nothing proves that the draw was fair" in result["commitment"].meaning
@@ -610,9 +555,9 @@ def test_the_worst_of_the_drawn_attackers_counts(shop):
     one = shop("perturbed", 80, 2)
     case = AuditInput(release=one.release, original=one.original, truth=one.owner)
     family = ({"variance": 0.5}, {"projection": "none"})
-    result = Ensemble(family=family, draw=2, blocking={"town": 1}).audit(case, StageContext())
+    result = Ensemble(family=family, draw=2, blocking={"town": 1}).details(case, StageContext())
     each = [
-        Cvpl(**member, blocking={"town": 1}, attribution=False).audit(case, StageContext())
+        Cvpl(**member, blocking={"town": 1}, attribution=False).details(case, StageContext())
         for member in family
     ]
     for name in ("linkage_rate", "precision_at_1", "linkage_excess"):
@@ -681,10 +626,184 @@ def test_the_steward_sees_who_is_exposed(shop):
     one = shop("perturbed", 80, 2)
     case = AuditInput(release=one.release, original=one.original, truth=one.owner)
     attacker = Cvpl(attribution=False, blocking={"town": 1})
-    (exposed,) = attacker.audit(case, StageContext()).private
+    (exposed,) = attacker.details(case, StageContext()).private
     setup = prepared_for(one, blocking={"town": 1})
     evidence = setup.task().evidence(StageContext(), true_rows(one))
     assert (evidence.hit[exposed.rows] == 1).all()
     assert sorted(exposed.scores, reverse=True) == exposed.scores.tolist()
-    (blind,) = attacker.audit(attrs.evolve(case, truth=None), StageContext()).private
-    assert (evidence.best[blind.rows] >= 0.9).all()
+    assert () == attacker.details(attrs.evolve(case, truth=None), StageContext()).private
+
+
+# --- who, by chance, and where it is safe --------------------------------------------------------
+
+
+def test_the_measure_of_the_subgroups_of_a_column_adds_up_to_the_linkage_rate(shop):
+    one = shop("perturbed", 400, 3)
+    case = AuditInput(release=one.release, original=one.original, truth=one.owner)
+
+    result = Cvpl(attribution=False, threshold=0.8).details(case, StageContext())
+
+    (table,) = (chart for chart in result.charts if chart.name == "subgroups")
+    rows = [dict(zip(table.data["columns"], row, strict=True)) for row in table.data["rows"]]
+    for name in ("sex", "town", "age"):
+        own = [row for row in rows if row["subgroup"].startswith(f"{name}, ")]
+        assert 400 == sum(row["records"] for row in own)
+        assert result["linkage_rate"].value == pytest.approx(sum(row["mu"] for row in own))
+        for row in own:
+            assert row["mu"] * 400 == pytest.approx(row["linked"] * row["records"])
+    assert result["linkage_rate_worst_subgroup"].value == max(row["linked"] for row in rows)
+    assert result["precision_worst_subgroup"].value == max(row["right"] for row in rows)
+    assert ["sex, value 1", "sex, value 2"] == sorted(
+        row["subgroup"] for row in rows if row["subgroup"].startswith("sex")
+    )
+
+
+def test_small_subgroups_are_left_out(shop):
+    one = shop("perturbed", 25, 3)
+    case = AuditInput(release=one.release, original=one.original, truth=one.owner)
+
+    result = Cvpl(attribution=False).details(case, StageContext())
+
+    assert "linkage_rate_worst_subgroup" not in result
+    assert "subgroups" not in [chart.name for chart in result.charts]
+
+
+@given(st.floats(0, 1), st.integers(0, 60))
+def test_the_law_of_candidates_is_the_chance_that_not_all_of_them_fail(share, candidates):
+    slow = 1.0
+    for _ in range(candidates):
+        slow *= 1 - share
+
+    assert by_law(share, np.array([candidates]))[0] == pytest.approx(1 - slow, abs=1e-9)
+
+
+def test_the_law_is_beside_what_chance_links(shop):
+    one = shop("synthetic", 300, 3)
+    case = AuditInput(release=one.release, original=one.original)
+
+    result = Cvpl(attribution=False, threshold=0.8).details(case, StageContext())
+
+    law, rate = result["linkage_rate_by_law"], result["linkage_rate"].value
+    assert 0 < rate <= law.value + 0.1
+    assert "at similarity 0.8" in law.assumptions
+    (chart,) = (chart for chart in result.charts if chart.name == "chance_law")
+    assert ["links", "1 - (1 - p)^C"] == list(chart.data)
+
+
+@pytest.mark.parametrize("tolerable", [0.0, 0.2, 1.0])
+def test_the_safe_threshold_is_the_least_at_which_few_enough_are_linked(shop, tolerable):
+    one = shop("perturbed", 200, 3)
+    case = AuditInput(release=one.release, original=one.original)
+
+    result = Cvpl(attribution=False, tolerable=tolerable).details(case, StageContext())
+
+    curve = next(chart for chart in result.charts if chart.name == "risk_curve")
+    points = zip(*curve.data["linkage rate"].values(), strict=False)
+    safe = [x for x, rate, *_ in points if rate <= tolerable]
+    assert result["threshold_safe"].value == (safe[0] if safe else None)
+
+
+def test_the_safe_region_marks_tolerable_runs():
+    surface = Chart(
+        name="risk_surface",
+        kind="heat",
+        title="",
+        data={"x": ["0.70", "0.90"], "y": ["k=2", "k=9"], "z": [[0.5, 0.1], [0.2, 0.05]]},
+    )
+
+    region = charts.safe_region(surface, 0.1)
+
+    assert [[0, 1], [0, 1]] == region.data["z"]
+    assert "Where no more than 0.1 of the records are linked" == region.title
+
+
+# --- blocks --------------------------------------------------------------------------------------
+
+
+def test_several_guessed_schemes_lose_fewer_true_pairs_than_one(shop):
+    one = shop("perturbed", 800, 3)
+    lost = {}
+    for passes in (1, 3):
+        setup = prepared_for(one)
+        setup = attrs.evolve(setup, schemes=setup.schemes[:passes])
+        evidence = setup.task().evidence(StageContext(), true_rows(one))
+        lost[passes] = 1 - rates.recall(evidence, 0.9).block
+
+    assert lost[3] < 0.5 * lost[1]
+
+
+@pytest.mark.parametrize("beyond", ["cutoff", "sample", "divide"])
+def test_smaller_blocks_bound_the_linkage_rate_from_below(shop, beyond):
+    one = shop("perturbed", 300, 3)
+    case = AuditInput(release=one.release, original=one.original, truth=one.owner)
+    how = {"attribution": False, "blocking": {"sex": "exact"}, "threshold": 0.95}
+
+    whole = Cvpl(**how).details(case, StageContext())
+    part = Cvpl(**how, exact=40, beyond=beyond).details(case, StageContext())
+
+    assert part["candidates"].value <= 41 < whole["candidates"].value
+    assert part["linkage_rate"].value <= whole["linkage_rate"].value
+    assert part["recall_block"].value < whole["recall_block"].value
+    done = {"cutoff": "cut off", "sample": "sampled", "divide": "divided"}[beyond]
+    assert (
+        f"blocks of more than 40 candidates were {done}: rates and nulls are bounds from below, "
+        "their differences are none"
+    ) in part["linkage_rate"].assumptions
+
+
+# --- what makes the figures weak -----------------------------------------------------------------
+
+
+def test_a_saturated_rate_is_weak_and_has_no_excess(shop):
+    one = shop("perturbed", 300, 3)
+    case = AuditInput(release=one.release, original=one.original, truth=one.owner)
+
+    result = Cvpl(attribution=False, threshold=0.1, blocking=()).details(case, StageContext())
+
+    assert "weak" == result["validity"].value
+    assert "resemble another record anyhow, more than 90%" in result["validity"].meaning
+    assert "not assessable" == result["linkage_excess"].status
+    assert "measured" == result["precision_at_1"].status
+
+
+def test_blocks_that_lose_true_pairs_make_the_figures_weak(shop):
+    one = shop("perturbed", 300, 3)
+    case = AuditInput(release=one.release, original=one.original, truth=one.owner)
+
+    result = Cvpl(attribution=False, blocking={"age": "exact"}).details(case, StageContext())
+
+    lost = f"blocks lose {1 - result['recall_block'].value:.1%} of the true pairs"
+    assert "weak" == result["validity"].value
+    assert lost in result["validity"].meaning
+
+
+def test_a_column_that_cannot_be_read_makes_all_figures_not_assessable(shop):
+    one = shop("perturbed", 300, 3)
+    frame = one.release.frame.astype({"town": object}).copy()
+    frame.loc[frame.index[:250], "town"] = "??"
+    case = AuditInput(release=attrs.evolve(one.release, frame=frame), original=one.original)
+
+    result = Cvpl(attribution=False).details(case, StageContext())
+
+    assert "not assessable" == result["validity"].value
+    assert (
+        "column 'town': 250 of 300 cells of the release cannot be read"
+        in result["linkage_rate"].assumptions
+    )
+
+
+# --- bounds --------------------------------------------------------------------------------------
+
+
+def test_a_sample_bounds_the_final_rate_from_above_where_geometry_says_nothing(shop, monkeypatch):
+    monkeypatch.setattr(progressive, "SAMPLED", 300)
+    setup = prepared_for(shop("perturbed", 1_000, 3), blocking=LADDER)
+    schemes = ladder(setup.schemes[0], None)
+
+    steps, _ = climb(setup, schemes, 0.999, StageContext(), tolerance=-1, seconds=None)
+
+    final = steps[-1].lower
+    for step in steps:
+        assert step.lower <= final <= step.upper <= step.certain <= 1
+    assert steps[0].upper < final + 0.15
+    assert steps[0].certain > final + 0.15

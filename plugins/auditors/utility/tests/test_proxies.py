@@ -233,6 +233,27 @@ def test_accuracy_says_what_guessing_gives() -> None:
     assert "the most frequent value always 0." in result.assumptions[0]
 
 
+def test_any_published_column_can_be_predicted() -> None:
+    table, release = people(600, 2), strangers(600, 3)
+    columns = [
+        attrs.evolve(column, role="other") if column.name == "vote" else column for column in SCHEMA
+    ]
+    plain = Table.build(table.frame, Schema(columns))
+    case = AuditInput(release=attrs.evolve(release, schema=plain.schema), original=plain)
+    named = Utility(predict=("vote",)).audit(case, StageContext(seed=3))
+    expected = value(audit(table, release), "accuracy_preserved")
+    assert expected == value(named, "accuracy_preserved")
+    unnamed = Utility().audit(case, StageContext(seed=3))
+    assert "not assessable" == unnamed["accuracy_preserved"].status
+
+
+def test_what_is_not_published_cannot_be_predicted() -> None:
+    assert "column 'wage' is not declared; published are: 'age', 'pay', 'town', 'vote'" == Utility(
+        predict=("vote", "wage")
+    ).problem(SCHEMA)
+    assert Utility(predict=("vote",)).problem(SCHEMA) is None
+
+
 # --- distances -----------------------------------------------------------------------------------
 
 
@@ -258,8 +279,8 @@ def test_where_a_proxy_has_no_value_it_says_why() -> None:
         == (result["correlation_preserved"].assumptions[0])
     )
     assert (
-        "no published column with the role 'label' takes several values"
-        == (result["accuracy_preserved"].assumptions[0])
+        "no published column is to be predicted and takes several values: give one the role "
+        "'label', or name it in 'predict'" == (result["accuracy_preserved"].assumptions[0])
     )
     same = category(["a", "a"])
     assert (

@@ -1,4 +1,4 @@
-"""What this distribution offers: generalizers, simple outlier handlers, dropping of columns."""
+"""What this distribution offers: generalizers, outlier handlers, rounding, dropping of columns."""
 
 from anonloom.api import ROLES, Method, hookimpl
 
@@ -7,7 +7,7 @@ ANONLOOM_API = 2
 
 @hookimpl
 def anonloom_register_mechanisms() -> list[Method]:
-    """Name the mechanism."""
+    """Name the mechanisms."""
     return [
         Method(
             name="drop-columns",
@@ -15,7 +15,15 @@ def anonloom_register_mechanisms() -> list[Method]:
             summary="Takes columns out of the table before anything else happens.",
             # Every column passes through it, so that the table that follows is complete.
             reads=frozenset(ROLES),
-        )
+        ),
+        Method(
+            name="round",
+            target="anonloom_recoding.rounding:Round",
+            summary="Rounds dates, times and numbers to units of the calendar and to bins.",
+            paper="V. Khvatov, A. Neyman: CVPL: A Geometric Framework for Post-Hoc Linkage Risk "
+            "Assessment in Protected Tabular Data, section 7.4, family A",
+            reads=frozenset(ROLES),
+        ),
     ]
 
 

@@ -1,29 +1,32 @@
 """The parameters of an attacker, which all auditors of this plugin share."""
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import attrs
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from anonloom import AuditInput, Auditor, Findings, Schema, Source, StageContext, param
-from anonloom.data import Need
+from anonloom import AuditInput, Findings, Schema, Source, StageContext, Table, param
+from anonloom.findings import Question
 from anonloom.params import at_least, between, distinct
 from anonloom.typing import IntArray
 from anonloom_cvpl.configuration import COMPARED, Configuration
+from anonloom_cvpl.evidence import Beyond
 from anonloom_cvpl.projection import Method, ProjectionSpec
 from anonloom_cvpl.similarity import Similarity
 from anonloom_linkage.blocking import Granularity
 from anonloom_linkage.features import Categories, Clock, Encoding
+from anonloom_risk import Answers, RiskAuditor, right_rows
+from anonloom_risk.nearest_rows import CONTROL, RELEASE, TARGETS
 
 
 @attrs.frozen(kw_only=True)
-class Attacker(Auditor):
+class Attacker(RiskAuditor):
     """An auditor that links as one configuration of CVPL does."""
 
-    measures: ClassVar[Literal["risk", "utility", "cost"]] = "risk"
-    needs: ClassVar[frozenset[Need]] = frozenset({"original"})
+    question: ClassVar[Question] = "linkability"
 
     columns: tuple[str, ...] | None = param(
         help="Columns that are compared; by default all that both tables show, but sensitive ones.",
@@ -32,8 +35,9 @@ class Attacker(Auditor):
     )
     blocking: dict[str, Granularity] | tuple[str, ...] | None = param(
         help="Only records that agree on these columns are compared: names, or names with the "
-        "width of bins (days for dates and times), the level of a hierarchy, or `exact`; guessed "
-        "from the quasi-identifiers by default, an empty list compares all pairs.",
+        "width of bins (days for dates and times), the level of a hierarchy, or `exact`; up to "
+        "three ways are guessed by default that share no column, and any of them brings a pair "
+        "together; an empty list compares all pairs.",
         default=None,
     )
     also: tuple[dict[str, Granularity], ...] = param(
@@ -51,10 +55,16 @@ class Attacker(Auditor):
         check=at_least(1),
     )
     exact: int | None = param(
-        help="Blocks with more candidates than this are searched approximately, which needs the "
-        "extra `approximate`; all are searched exactly by default.",
+        help="Blocks with more candidates than this are treated as `beyond` says; all are searched "
+        "exactly by default.",
         default=None,
         check=at_least(1),
+    )
+    beyond: Beyond = param(
+        help="What is done with larger blocks: searched approximately, which needs the extra "
+        "`approximate`; cut off after so many candidates (cutoff); so many drawn at random "
+        "(sample); or divided along the first component (divide).",
+        default="approximate",
     )
     categories: Categories = param(help="How categories become numbers.", default="one-hot")
     scale_categories: bool = param(
@@ -105,6 +115,7 @@ class Attacker(Auditor):
             hash_bits=self.hash_bits,
             hash_tables=self.hash_tables,
             exact=self.exact,
+            beyond=self.beyond,
             encoding=Encoding(
                 categories=self.categories,
                 scale_categories=self.scale_categories,
@@ -118,15 +129,19 @@ class Attacker(Auditor):
             similarity=self.similarity,
         )
 
-    def audit(self, case: AuditInput, context: StageContext) -> Findings:
-        """Link, and say what was found."""
-        # Many small matrices: threads of the linear algebra would wait for each other.
-        with threadpool_limits(1, user_api="blas"):
-            return self.attack(case, context)
+    def attack(self, case: AuditInput, targets: Table, context: StageContext) -> Sequence[Answers]:
+        """Name the most similar row, as configured."""
+        with one_thread():
+            return [configured_link(self.configuration, case, targets, context)]
+
+    def details(self, case: AuditInput, context: StageContext) -> Findings:
+        """Return CVPL's own figures."""
+        with one_thread():
+            return self.link(case, context)
 
     @abstractmethod
-    def attack(self, case: AuditInput, context: StageContext) -> Findings:
-        """Link, and say what was found."""
+    def link(self, case: AuditInput, context: StageContext) -> Findings:
+        """Link every record of the original, and say what was found."""
 
     def problem(self, schema: Schema) -> str | None:
         """Say which column cannot be compared, or blocked by, and what lacks its other half."""
@@ -157,6 +172,49 @@ class Attacker(Auditor):
             elif number and (how < 0 or how != int(how)):
                 return f"column '{name}' is a category: level 0, 1, ... Got {how:g} instead."
         return None
+
+
+def one_thread() -> Any:
+    """Return a context for many small matrices: threads of the algebra would wait for each other.
+
+    The searches have threads of their own.
+    """
+    return threadpool_limits(1, user_api="blas")
+
+
+def configured_link(
+    configuration: Configuration,
+    case: AuditInput,
+    targets: Table,
+    context: StageContext,
+    name: str = "linkage",
+) -> Answers:
+    """Name, for every target, the most similar row of its blocks.
+
+    It is the surer, the less similar the most similar person of the control is.
+    """
+    assert case.original is not None
+    control = () if case.control is None else (case.control,)
+    others = [case.release, targets, *control]
+    setup = configuration.prepare(case.original, others, context)
+    meaning = "The most similar row is named, as the attacker is configured."
+    if setup is None:
+        nobody = np.full(len(targets), -np.inf)
+        return Answers(
+            name=name, right=np.zeros(len(targets)), score=nobody, columns=(), meaning=meaning
+        )
+    evidence = setup.task(RELEASE, TARGETS).evidence(context)
+    score = evidence.best
+    if control:
+        others_best = setup.task(CONTROL, TARGETS).evidence(context).best
+        score = np.where(np.isfinite(score), score - np.maximum(others_best, -1.0), -np.inf)
+    return Answers(
+        name=name,
+        right=right_rows(case, setup.columns, evidence.row, context.rng, context.workers),
+        score=score,
+        columns=tuple(column.name for column in setup.columns),
+        meaning=meaning,
+    )
 
 
 def true_rows(case: AuditInput) -> IntArray | None:

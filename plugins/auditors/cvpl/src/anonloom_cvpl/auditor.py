@@ -1,6 +1,6 @@
 """The auditor `cvpl`: how many records can be linked, beside how many would be by chance.
 
-Read this file first: `Cvpl.attack` is the algorithm, CVPL = tau . s . psi . phi . B (5).
+Read this file first: `Cvpl.link` is the algorithm, CVPL = tau . s . psi . phi . B (5).
 
 1. `Configuration.prepare` (`configuration`) brings the tables into one space: B divides records
    into blocks (`anonloom_linkage.blocking`, `hashing`), phi makes vectors of them
@@ -10,9 +10,12 @@ Read this file first: `Cvpl.attack` is the algorithm, CVPL = tau . s . psi . phi
    (`candidate_blocks`) in one pass: with the rows of the release, and, for the null, with the other
    records of the original.
 3. `_Audit.findings` applies the thresholds tau (`rates`, `strategies`) and turns evidence into
-   findings: whether the space is fit (`representation`), what is linked, who is really found
-   (`true_match_rates`), what is guessed (`inference`), what groups, other releases and columns add
-   (`groups`, `composition`, `attribution`).
+   findings: whether the space is fit (`representation`), what is linked, by whom (`subgroups`) and
+   by chance (`chance_law`), who is really found (`true_match_rates`), what groups, other releases
+   and columns add (`groups`, `composition`, `attribution`).
+
+None of that makes a headline. `Cvpl.attack` does: the strongest attacker that links by similarity
+(`strongest_link`), on a copy, on strangers and on the release, and what he learns (`inference`).
 """
 
 from collections.abc import Sequence
@@ -21,31 +24,42 @@ from typing import Literal
 import attrs
 import numpy as np
 
-from anonloom import AuditInput, Finding, Findings, StageContext, param, short_repr
+from anonloom import AuditInput, Finding, Findings, StageContext, Table, param, short_repr
 from anonloom.findings import FindingBuilder, PrivateRows
 from anonloom.kinds import GridRow
 from anonloom.params import between, distinct
 from anonloom.typing import IntArray
 from anonloom_cvpl import attribution, charts, rates
-from anonloom_cvpl.attacker import Attacker, true_rows
+from anonloom_cvpl.attacker import Attacker, one_thread, true_rows
+from anonloom_cvpl.chance_law import chance_law
 from anonloom_cvpl.composition import composition
 from anonloom_cvpl.configuration import NOTHING, LinkageSetup
-from anonloom_cvpl.evidence import Evidence, announce_search
+from anonloom_cvpl.evidence import Beyond, Evidence, announce_search
 from anonloom_cvpl.groups import group_linkage
 from anonloom_cvpl.inference import inference
 from anonloom_cvpl.pairs import lucky_pairs, wrong_pairs
 from anonloom_cvpl.rates import THRESHOLDS
 from anonloom_cvpl.representation import Validity, validity
 from anonloom_cvpl.strategies import strategies
+from anonloom_cvpl.strongest_link import Link, strongest_link
+from anonloom_cvpl.subgroups import subgroup_rates
 from anonloom_cvpl.true_match_rates import NO_TRUTH, true_match_rates
 from anonloom_linkage.bootstrap import block_bootstrap
+from anonloom_risk import Answers, align_evidence, right_rows
 
 #: The records that a steward should look at first.
 MOST_EXPOSED = 100
 #: With attribution about so many searches as large as the first, otherwise that and the null's.
 ATTRIBUTION = 7
+#: What was done with blocks that are too large (Table 6).
+DONE: dict[Beyond, str] = {
+    "approximate": "searched approximately",
+    "cutoff": "cut off",
+    "sample": "sampled",
+    "divide": "divided",
+}
 #: The figures that a steward needs first.
-KEY = frozenset({"linkage_excess", "precision_at_1"})
+KEY = frozenset({"precision_at_1"})
 
 
 @attrs.frozen(kw_only=True)
@@ -62,12 +76,43 @@ class Cvpl(Attacker):
         default=0.05,
         check=between(0, 1),
     )
+    tolerable: float = param(
+        help="Linkage rate that is called safe, for the thresholds and runs where it is no higher.",
+        default=0.1,
+        check=between(0, 1),
+    )
     baselines: tuple[Literal["random-in-block", "no-projection"], ...] = param(
         help="Weaker attackers to compare with.", default=("random-in-block",), check=distinct()
     )
     attribution: bool = param(help="Whether to find out which columns drive linkage.", default=True)
 
-    def attack(self, case: AuditInput, context: StageContext) -> Findings:
+    def attack(self, case: AuditInput, targets: Table, context: StageContext) -> Sequence[Answers]:
+        """Name a row for everybody, and say what it tells about the sensitive columns.
+
+        The strongest attacker, whatever blocks, projection and similarity CVPL's own figures have.
+        """
+        columns = align_evidence(case, targets)
+        if self.columns is not None:
+            columns = tuple(column for column in columns if column.name in self.columns)
+        if not columns:
+            link = Link.nobody(len(targets))
+        else:
+            with one_thread():
+                link = strongest_link(columns, context.rng, context.workers)
+        right = np.zeros(len(targets))
+        if columns:
+            right = right_rows(case, columns, link.row, context.rng, context.workers)
+        linked = Answers(
+            name="linkage",
+            right=right,
+            score=link.score,
+            columns=tuple(column.name for column in columns),
+            meaning="A row is named for a person: the most similar one, or the likeliest by what "
+            "the release kept of every column.",
+        )
+        return [linked, *inference(case, targets, columns, link)]
+
+    def link(self, case: AuditInput, context: StageContext) -> Findings:
         """Link, and compare with what chance alone would link."""
         assert case.original is not None
         # B, phi, psi and s: blocks, vectors, their projection, and the similarity of two.
@@ -87,9 +132,11 @@ class Cvpl(Attacker):
         return _Audit(self, case, setup, evidence, null_evidence, truth, context).findings()
 
     def summarize(self, grid: Sequence[GridRow]) -> Findings:
-        """Draw the risk surface of an experiment."""
+        """Draw the risk surface of an experiment, and where it is safe."""
         surface = charts.risk_surface(grid)
-        return Findings() if surface is None else Findings.of(surface)
+        if surface is None:
+            return Findings()
+        return Findings.of(surface, charts.safe_region(surface, self.tolerable))
 
 
 def announce(setup: LinkageSetup, context: StageContext) -> None:
@@ -133,16 +180,17 @@ class _Audit:
         task = self.setup.task()
         wrong = wrong_pairs(task, self.truth, self.context.rng)
         known = wrong.similarity if self.truth is not None else None
-        valid = validity(self.setup, self.evidence, self.null_evidence, known)
+        threshold = self.method.threshold
+        valid = validity(self.setup, self.evidence, self.null_evidence, known, threshold)
         finding = FindingBuilder(self._assumptions(valid), valid.unfit)
         return Findings.of(
             self._representation(finding, valid),
-            self._linkage(finding),
+            self._linkage(finding, valid.saturated),
             true_match_rates(
                 finding,
                 self.evidence,
                 wrong.similarity,
-                self.method.threshold,
+                threshold,
                 self.truth is not None,
                 self.context.rng,
             ),
@@ -151,18 +199,22 @@ class _Audit:
                 self.evidence,
                 self.null_evidence,
                 self.method.alpha,
+                self.method.tolerable,
                 self.truth is not None,
             ),
+            subgroup_rates(
+                finding, self.setup.columns, self.evidence, self.null_evidence, threshold
+            ),
+            chance_law(finding, self.evidence, wrong.similarity, threshold, self.truth is not None),
             self._baselines(finding),
-            inference(finding, self.case, self.setup, self.evidence, self.context),
-            group_linkage(finding, self.case, self.evidence, self.method.threshold, NO_TRUTH),
+            group_linkage(finding, self.case, self.evidence, threshold, NO_TRUTH),
             composition(
                 finding,
                 self.case,
                 self.setup,
                 self.evidence,
                 self._other_releases,
-                self.method.threshold,
+                threshold,
                 self.context,
             ),
             self._attribution(finding),
@@ -196,10 +248,10 @@ class _Audit:
     def _approximate_search(self) -> tuple[str, ...]:
         """Say that a search was approximate, if it was."""
         exact = self.method.exact
-        if exact is None or self.evidence.candidates.max(initial=0) <= exact:
+        if exact is None or not self.setup.has_larger_blocks(exact):
             return ()
         return (
-            f"blocks of more than {exact:,} candidates were searched approximately: rates and "
+            f"blocks of more than {exact:,} candidates were {DONE[self.method.beyond]}: rates and "
             "nulls are bounds from below, their differences are none",
         )
 
@@ -251,7 +303,7 @@ class _Audit:
 
     # --- linkage and chance ----------------------------------------------------------------------
 
-    def _linkage(self, finding: FindingBuilder) -> Findings:
+    def _linkage(self, finding: FindingBuilder, saturated: str) -> Findings:
         threshold = np.array([self.method.threshold])
         sweep = np.r_[threshold, THRESHOLDS]
         best, null = self.evidence.best, self.null_evidence.wrong
@@ -298,8 +350,8 @@ class _Audit:
                 rate - chance,
                 "Share of the records that are linked because of the release, beyond chance.",
                 interval=intervals[-1],
+                lacking=saturated,
                 assumptions=(*assumptions, *self._null_assumptions()),
-                key=True,
             ),
             *self._against_control(finding, rate),
         ]
@@ -384,16 +436,10 @@ class _Audit:
     def _exposed_rows(self) -> list[PrivateRows]:
         """Return the records that the attacker gets right with the widest margin."""
         evidence = self.evidence
-        if self.truth is None:
-            linked = evidence.best >= self.method.threshold
-            score = np.full(len(evidence), -np.inf)
-            score[linked] = evidence.best[linked] - self.null_evidence.wrong[linked]
-            meaning = "Records that resemble a row of the release more than any other record."
-        else:
-            right = np.nan_to_num(evidence.hit) > 0.5
-            score = np.full(len(evidence), -np.inf)
-            score[right] = evidence.true[right] - evidence.wrong[right]
-            meaning = "Records whose own row is the most similar, by the margin to the next one."
+        right = np.nan_to_num(evidence.hit) > 0.5
+        score = np.full(len(evidence), -np.inf)
+        score[right] = evidence.true[right] - evidence.wrong[right]
+        meaning = "Records whose own row is the most similar, by the margin to the next one."
         score = np.where(np.isposinf(score), 2.0, score)
         order = np.argsort(-score, kind="stable")[:MOST_EXPOSED]
         order = order[np.isfinite(score[order])]

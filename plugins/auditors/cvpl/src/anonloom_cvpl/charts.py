@@ -84,6 +84,23 @@ def block_sizes(sizes: NDArray[np.integer]) -> Chart:
     )
 
 
+def safe_region(surface: Chart, tolerable: float) -> Chart:
+    """Runs and thresholds with a tolerable rate: {(lambda, tau): R <= r0} (45)."""
+    return Chart(
+        name="safe_region",
+        kind="heat",
+        title=f"Where no more than {tolerable:g} of the records are linked",
+        x=surface.x,
+        y=surface.y,
+        meaning="1 where the linkage rate is tolerable, 0 elsewhere; it holds for this attacker.",
+        data={
+            "x": surface.data["x"],
+            "y": surface.data["y"],
+            "z": [[int(rate <= tolerable) for rate in row] for row in surface.data["z"]],
+        },
+    )
+
+
 def risk_surface(grid: Sequence[GridRow]) -> Chart | None:
     """R(lambda, tau) of section 6.4: the risk curves of all runs, side by side.
 

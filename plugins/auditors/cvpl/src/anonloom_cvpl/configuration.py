@@ -7,17 +7,20 @@ import attrs
 import numpy as np
 
 from anonloom import Release, Schema, Source, StageContext, Table, short_repr
-from anonloom_cvpl.evidence import LinkageTask
+from anonloom_cvpl.evidence import Beyond, LinkageTask
 from anonloom_cvpl.hashing import hash_schemes
 from anonloom_cvpl.projection import Embedding, Linear, ProjectionSpec
 from anonloom_cvpl.similarity import Similarity, Space, space
 from anonloom_linkage.aligned_columns import AlignedColumn, align_columns, shared_columns
-from anonloom_linkage.blocking import Granularity, Scheme, guess_scheme, scheme
+from anonloom_linkage.blocking import Granularity, Scheme, guess_scheme, guess_schemes, scheme
 from anonloom_linkage.features import Encoding
 from anonloom_linkage.vectors import SIDES, Fit, Vectors
 
 #: What an attacker may know and compare: Q and A of section 2.1, never the sensitive S.
 COMPARED = frozenset({"quasi", "other", "label"})
+
+#: A guessed scheme beside the first makes no more comparisons than this.
+MOST_COMPARISONS = 1e9
 
 #: Why `prepared` returns None.
 NOTHING = "the tables share no column that varies and of which the release says anything"
@@ -36,15 +39,16 @@ class Configuration:
     columns
         What is compared; by default every column that both tables show, but sensitive ones.
     blocking
-        Keys of the blocks; guessed from the quasi-identifiers by default, none if empty.
+        Keys of the blocks; by default some complementary schemes are guessed; none if empty.
     also
         Further schemes; pairs of any scheme are compared.
     hash_bits, hash_tables
         Block by random corners of the projected space instead.
     fit, reference
         What scales and projection are fitted on; with `reference`, the table of this source.
-    exact
-        Blocks with more candidates than this are searched approximately; none by default.
+    exact, beyond
+        Blocks with more candidates than this are not searched exactly, and what is done instead;
+        all are by default.
     """
 
     columns: tuple[str, ...] | None = None
@@ -53,6 +57,7 @@ class Configuration:
     hash_bits: int = 0
     hash_tables: int = 3
     exact: int | None = None
+    beyond: Beyond = "approximate"
     encoding: Encoding = attrs.field(factory=Encoding)
     fit: FittedOn = "joint"
     reference: Source | None = None
@@ -107,10 +112,13 @@ class Configuration:
     ) -> tuple[Scheme, ...]:
         if self.hash_bits:
             return hash_schemes(projection, sides, self.hash_bits, self.hash_tables, context.rng)  # type: ignore[return-value]  # it does all that a Scheme does
-        if self.blocking is None:
+        if self.blocking is not None:
+            first = scheme(aligned, _shared_keys(self.blocking, aligned))
+        elif self.also:
             first = guess_scheme(aligned, original.schema.quasi)
         else:
-            first = scheme(aligned, _shared_keys(self.blocking, aligned))
+            most = MOST_COMPARISONS / max(len(original), 1)
+            return guess_schemes(aligned, original.schema.quasi, most=most)
         return (first, *(scheme(aligned, _shared_keys(asked, aligned)) for asked in self.also))
 
 
@@ -143,8 +151,10 @@ class LinkageSetup:
 
     def task(self, published: int = 1, attacked: int = 0) -> LinkageTask:
         """Compare one table with another."""
-        exact = self.configuration.exact
-        return LinkageTask(self.space, self.schemes, attacked, published, exact=exact)
+        own = self.configuration
+        return LinkageTask(
+            self.space, self.schemes, attacked, published, exact=own.exact, beyond=own.beyond
+        )
 
     def null_task(self, size: int, rng: np.random.Generator) -> LinkageTask:
         """Compare the original with itself, among as many candidates as the release has."""
@@ -154,6 +164,15 @@ class LinkageSetup:
             return task
         among = np.sort(rng.choice(records, size, replace=False))
         return attrs.evolve(task, among=among)
+
+    def has_larger_blocks(self, most: int) -> bool:
+        """Whether a block has more candidates than this."""
+        whole = attrs.evolve(self.task(), exact=None)
+        return any(
+            np.diff(blocks.candidates.starts).max(initial=0) > most
+            for some in whole.blocks()
+            for blocks in some
+        )
 
     @property
     def words(self) -> str:

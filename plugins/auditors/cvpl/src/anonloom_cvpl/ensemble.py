@@ -17,15 +17,17 @@ from typing import Any
 import attrs
 import numpy as np
 
-from anonloom import AuditInput, Chart, Finding, Findings, Schema, StageContext, param
+from anonloom import AuditInput, Chart, Finding, Findings, Schema, StageContext, Table, param
 from anonloom.errors import IntegrityError, UsageError
 from anonloom.files import read_bytes
 from anonloom.findings import FindingBuilder
+from anonloom.kinds import stream
 from anonloom.params import at_least, between
 from anonloom_cvpl import rates
-from anonloom_cvpl.attacker import Attacker, true_rows
+from anonloom_cvpl.attacker import Attacker, configured_link, one_thread, true_rows
 from anonloom_cvpl.evidence import announce_search
 from anonloom_cvpl.representation import MOST_WITHOUT
+from anonloom_risk import Answers
 
 #: Configurations that differ in projection, similarity and encoding.
 FAMILY: tuple[dict[str, Any], ...] = (
@@ -96,10 +98,31 @@ class Ensemble(Attacker):
             raise ValueError(f"'{unknown[0]}' is no parameter of an attacker")
         return attrs.evolve(self, family=(), draw=1, **changes)  # type: ignore[arg-type]  # checked
 
-    def attack(self, case: AuditInput, context: StageContext) -> Findings:
+    def attack(self, case: AuditInput, targets: Table, context: StageContext) -> Sequence[Answers]:
+        """Name the most similar row, as each drawn configuration does."""
+        chosen = draw_configurations(self._secret(context), self.family, self.draw)
+        with one_thread():
+            return [
+                configured_link(
+                    self._member(self.family[number]).configuration,
+                    case,
+                    targets,
+                    context,
+                    f"attacker_{place}",
+                )
+                for place, number in enumerate(chosen, start=1)
+            ]
+
+    def _secret(self, context: StageContext) -> bytes:
+        """Return what decides the draw: the same in all attacks of a run."""
+        if self.secret is None:
+            return stream(context.seed, "drawn configurations").bytes(32)
+        return self._read_secret(self.secret)
+
+    def link(self, case: AuditInput, context: StageContext) -> Findings:
         """Draw configurations, and link with each."""
         assert case.original is not None
-        secret = context.rng.bytes(32) if self.secret is None else self._read_secret(self.secret)
+        secret = self._secret(context)
         truth = true_rows(case)
         chosen = draw_configurations(secret, self.family, self.draw)
         outcomes: list[Outcome] = []

@@ -6,6 +6,7 @@ pair's similarity, every rate of section 5 is a matter of sorting.
 """
 
 from collections.abc import Sequence
+from typing import Literal
 
 import attrs
 import numpy as np
@@ -22,7 +23,11 @@ from anonloom_cvpl.similarity import Space
 from anonloom_kernels.compiled import announce_interpreted, in_threads, is_compiled, kernel
 from anonloom_linkage.approximate_search import approximate_top2, split
 from anonloom_linkage.blocking import Scheme
+from anonloom_linkage.large_blocks import Reduction, reduce_blocks
 from anonloom_linkage.top2_search import Best, Blocks, search_top2, steps_of
+
+#: What is done with blocks that are too large: searched approximately, or made smaller.
+Beyond = Literal["approximate"] | Reduction
 
 #: Scores that differ by less, or by less than this share, are equal: the order in which products
 #: are summed may differ.
@@ -90,8 +95,9 @@ class LinkageTask:
         The rows of the attacked table that are linked; all by default.
     among
         The rows of the published table that are candidates; all by default.
-    exact
-        Blocks with more candidates than this are searched approximately; none by default.
+    exact, beyond
+        Blocks with more candidates than this are not searched exactly, and what is done instead;
+        all are by default.
     """
 
     space: Space
@@ -101,6 +107,7 @@ class LinkageTask:
     chosen: IntArray | None = attrs.field(default=None, repr=False)
     among: IntArray | None = attrs.field(default=None, repr=False)
     exact: int | None = None
+    beyond: Beyond = "approximate"
 
     @property
     def records(self) -> int:
@@ -114,12 +121,40 @@ class LinkageTask:
         return [
             [
                 blocks if self.chosen is None else _of_chosen(blocks, self.chosen, attacked)
-                for blocks in scheme.blocks(
-                    attacked, rows, attacked=self.attacked, published=self.published
+                for blocks in self._reduced(
+                    scheme.blocks(attacked, rows, attacked=self.attacked, published=self.published)
                 )
             ]
             for scheme in (self.schemes if schemes is None else schemes)
         ]
+
+    @property
+    def _approximate(self) -> int | None:
+        """Candidates beyond which blocks are searched approximately; None where none is."""
+        return self.exact if self.beyond == "approximate" else None
+
+    @property
+    def _reduces(self) -> bool:
+        return self.exact is not None and self.beyond != "approximate"
+
+    def _reduced(self, blocks: Sequence[Blocks]) -> Sequence[Blocks]:
+        """Cut off, sample or divide large blocks, in the same way whenever they are asked for."""
+        if not self._reduces or not any(
+            np.diff(some.candidates.starts).max(initial=0) > self.exact for some in blocks
+        ):
+            return blocks
+        assert self.exact is not None
+        assert self.beyond != "approximate"
+        # Records and rows that are near in the space are near along its first component.
+        along = [
+            of(side, None)[:, 0].astype(float)
+            for of, side in (
+                (self.space.records_of, self.attacked),
+                (self.space.candidates_of, self.published),
+            )
+        ]
+        rng = np.random.default_rng(self.exact)
+        return [reduce_blocks(some, self.exact, self.beyond, rng, *along) for some in blocks]
 
     def evidence(self, context: StageContext, truth: IntArray | None = None) -> Evidence:
         """Compare, and gather what is known of every record.
@@ -142,7 +177,7 @@ class LinkageTask:
         records = self.space.records_of(self.attacked, self.chosen)
         candidates = Candidates.of(self.space, self.published, among)
         by_scheme = self._candidate_blocks(blocks, candidates)
-        best = search(records, candidates, by_scheme.parts, context, self.exact)
+        best = search(records, candidates, by_scheme.parts, context, self._approximate)
         return self._assess(records, candidates, by_scheme, best, truth, context)
 
     def _candidate_blocks(
@@ -151,7 +186,8 @@ class LinkageTask:
         def blocks_of(parts: Sequence[Blocks]) -> list[CandidateBlocks]:
             return [CandidateBlocks.of(part, candidates, self.records) for part in parts]
 
-        shared = shared_schemes(self.schemes)
+        # Of parts of blocks nobody knows which pairs several schemes share.
+        shared = None if self._reduces else shared_schemes(self.schemes)
         if shared is None:
             return SchemeCandidates([blocks_of(parts) for parts in blocks], None)
         in_all = self.blocks([scheme for _, scheme in shared])
@@ -176,7 +212,7 @@ class LinkageTask:
         true = np.full(self.records, -np.inf, np.float32)
         pairs = np.flatnonzero(met)
         true[pairs] = np.einsum("ij,ij->i", records[pairs], candidates.vectors[own[pairs]])
-        if self.exact is not None:
+        if self._approximate is not None:
             # What an approximate search missed may be the true pair, which is known here.
             missed = np.flatnonzero(met & (true > best.score) & (best.candidate != own))
             best.second[missed] = best.score[missed]

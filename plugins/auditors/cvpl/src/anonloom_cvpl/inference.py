@@ -1,90 +1,125 @@
-"""What linking tells about the sensitive columns: attribute inference from the best candidates."""
+"""What linking tells about the sensitive columns: values of the class that is named for a person.
 
-from typing import Any
+Rows with equal published cells cannot be told apart, so that the most frequent value among them is
+guessed. People outside the release are guessed in the same way: what is right of them is learnt
+from the population, and no fault of the release. Everybody gets an answer: an attacker who keeps
+back what he is unsure of is right less often about people outside because he answers less, not
+because he knows less, so that secrets which were shuffled would seem to be learnt.
+"""
+
+from collections.abc import Sequence
 
 import numpy as np
 
-from anonloom import AuditInput, Finding, StageContext
-from anonloom.findings import FindingBuilder
-from anonloom.typing import BoolArray, IntArray
-from anonloom_cvpl.configuration import LinkageSetup
-from anonloom_cvpl.evidence import Evidence, LinkageTask
-from anonloom_linkage.aligned_columns import AlignedColumn, align_columns
+from anonloom import AuditInput, Table
+from anonloom.data import row_keys
+from anonloom.lazy import pd
+from anonloom.typing import BoolArray, FloatArray, IntArray
+from anonloom_cvpl.strongest_link import Link
+from anonloom_linkage.aligned_columns import AlignedColumn, Cells, align_columns, shared_columns
+from anonloom_risk import Answers
+from anonloom_risk.nearest_rows import ORIGINAL, RELEASE, TARGETS
 
-#: Records whose values are guessed.
-SAMPLED = 2_000
 #: A number is guessed right if it is this near, in standard deviations of the original.
 NEAR = 0.1
+SENSITIVE = frozenset({"sensitive"})
 
 
 def inference(
-    finding: FindingBuilder,
-    case: AuditInput,
-    setup: LinkageSetup,
-    evidence: Evidence,
-    context: StageContext,
-) -> list[Finding]:
-    """Guess sensitive values from the best candidates, and from other people's records.
+    case: AuditInput, targets: Table, columns: Sequence[AlignedColumn], link: Link
+) -> list[Answers]:
+    """Guess every sensitive value that the release shows.
 
-    What other records of the original tell is no fault of the release: statistics may be learnt
-    from it. The gain is what is learnt because the person's own row is in it.
+    Parameters
+    ----------
+    columns
+        What the attacker knows, of original, release and targets.
+    link
+        The row that is named for every target.
     """
     assert case.original is not None
-    release = case.release
-    names = [
-        name
-        for name in case.original.schema.names_with_role("sensitive")
-        if name in release.frame.columns
-    ]
-    linked = np.flatnonzero(evidence.row >= 0)
-    if not names or len(linked) < 2:
+    names = shared_columns(case.original, [case.release], SENSITIVE)
+    known = shared_columns(case.original, [case.release, targets], SENSITIVE)
+    if not names or not columns:
         return []
-    chosen = np.sort(context.rng.choice(linked, min(SAMPLED, len(linked) // 2), replace=False))
-    others = np.setdiff1d(np.arange(len(evidence)), chosen)
-    strangers = LinkageTask(setup.space, setup.schemes, 0, 0, chosen=chosen, among=others).evidence(
-        context
-    )
+    published, alike = (_groups(columns, side) for side in (RELEASE, ORIGINAL))
+    aligned = {c.name: c for c in align_columns(case.original, [case.release, targets], known)}
     results = []
-    for column in align_columns(case.original, [release], names):
-        by_release = _right(column, chosen, 1, evidence.row[chosen])
-        by_others = _right(column, chosen, 0, strangers.row)
-        about = (f"{len(chosen):,} records", *_nearness(column))
-        value, null = float(by_release.mean()), float(by_others.mean())
-        gain = by_release.astype(float) - by_others
-        error = 1.96 * float(gain.std()) / np.sqrt(len(gain))
-        results += [
-            finding(f"inference.{column.name}", value,
-                    f"Share of the records whose '{column.name}' is guessed right from the most "
-                    "similar row of the release.", assumptions=about),
-            finding(f"inference_null.{column.name}", null,
-                    f"Share whose '{column.name}' is guessed right from the most similar other "
-                    "record.", "neither", assumptions=about),
-            finding(f"inference_gain.{column.name}", value - null,
-                    f"How much better '{column.name}' is guessed because of the release.",
-                    interval=(value - null - error, value - null + error), assumptions=about),
-        ]  # fmt: skip
+    for name in names:
+        if name in aligned:
+            column = aligned[name]
+            guess = _most_frequent(published, column.sides[RELEASE], len(column))
+            right = _right(column, np.where(link.row >= 0, guess[published[link.row]], -1))
+            attainable = _attainable(columns, column, alike)
+        else:
+            # Of people outside nobody knows the value. All are taken to be found, in and outside
+            # the release: that is not assessable, where no answer would read as safety.
+            right, attainable = np.ones(len(link.row), bool), np.ones(len(link.row))
+        results.append(
+            Answers(
+                name=f"inference.{name}",
+                question="inference",
+                right=right.astype(float),
+                score=np.zeros(len(link.row)),
+                columns=(*(column.name for column in columns), name),
+                meaning=f"'{name}' is guessed from the row that is named for a person, and those "
+                "that equal it.",
+                attainable=attainable,
+            )
+        )
     return results
 
 
-def _right(column: AlignedColumn, records: IntArray, side: int, rows: IntArray) -> BoolArray:
-    """Whether the value of each row is that of its record; a row of -1 tells nothing."""
-    own = column.sides[0][records]
-    guess = column.sides[side][np.maximum(rows, 0)] if len(column.sides[side]) else own * 0
+def _groups(columns: Sequence[AlignedColumn], side: int, *more: int) -> IntArray:
+    """Number the rows of one or more tables by their cells; equal ones share a number."""
+    sides = (side, *more)
+    joined = [np.concatenate([column.sides[index] for index in sides]) for column in columns]
+    keys = row_keys(
+        ((cells, len(column)) for cells, column in zip(joined, columns, strict=True)),
+        len(joined[0]),
+    )
+    groups: IntArray = pd.factorize(keys)[0].astype(np.int64)
+    return groups
+
+
+def _most_frequent(group: IntArray, cells: Cells, number: int) -> IntArray:
+    """Return the most frequent cell of every group, the first of equally frequent ones."""
+    pairs, counts = np.unique(group * number + cells, return_counts=True)
+    of_pair = pairs // number
+    order = np.lexsort((-counts, of_pair))
+    first = np.r_[True, np.diff(of_pair[order]) > 0][: len(order)]
+    result: IntArray = pairs[order[first]] % number
+    return result
+
+
+def _right(column: AlignedColumn, guess: IntArray) -> BoolArray:
+    """Whether a guessed cell is the value of every target; -1 is no guess."""
+    own = column.sides[TARGETS]
     if column.is_ordered:
-        spread = NEAR * _deviation(column)
-        right: Any = np.abs(column.lo[own] - column.lo[guess]) <= spread
+        near = NEAR * _deviation(column)
+        right = np.abs(column.lo[own] - column.lo[guess]) <= near
+        right &= column.lo[guess] == column.hi[guess]
     else:
         right = own == guess
     # A cell that says nothing covers everything, the right value included.
-    return np.asarray(right & (rows >= 0) & ~column.missing[own] & ~column.open[guess])
+    return np.asarray(right & (guess >= 0) & ~column.missing[own] & ~column.open[guess])
 
 
 def _deviation(column: AlignedColumn) -> float:
-    values = column.lo[column.sides[0]]
+    values = column.lo[column.sides[ORIGINAL]]
     return float(np.nanstd(values)) if not np.isnan(values).all() else 0.0
 
 
-def _nearness(column: AlignedColumn) -> tuple[str, ...]:
-    if not column.is_ordered:
-        return ()
-    return (f"right is what is within {NEAR:g} standard deviations",)
+def _attainable(
+    columns: Sequence[AlignedColumn], column: AlignedColumn, alike: IntArray
+) -> FloatArray:
+    """Whether the most frequent value of the people who are like a target is right.
+
+    Nobody guesses better on a copy, where people who are alike have different values. Of people
+    who are like nobody in the original nothing is known: 1.
+    """
+    group = _groups(columns, ORIGINAL, TARGETS)[len(alike) :]
+    guess = _most_frequent(alike, column.sides[ORIGINAL], len(column))
+    known = group < len(guess)
+    right = _right(column, np.where(known, guess[np.where(known, group, 0)], -1))
+    return np.where(known, right, True).astype(float)

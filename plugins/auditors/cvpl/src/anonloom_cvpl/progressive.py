@@ -2,8 +2,13 @@
 
 Algorithm 2 of the paper drops blocking keys one by one and stops when the rate rises no more. It
 bounds the final rate from below only, and a rise that is small once says nothing about the next.
-Here every step also bounds the final rate from above: a record that is not linked yet can be only
-if some candidate that it has not met might reach the threshold.
+Here every step also bounds the final rate from above, in two ways. For certain: a record that is
+not linked yet can be only if some candidate that it has not met might reach the threshold. That
+excludes hardly anybody: in twenty dimensions any group of candidates is wider than the angle of a
+threshold, so that every record might reach every group, and whoever would exclude more has to look
+at the candidates, which is what the final step does. So some records, drawn at random, take the
+final step first: how many of those that a step has not linked the end will link bounds the share of
+all of them, as far as chance allows.
 """
 
 import time
@@ -14,6 +19,7 @@ import numpy as np
 
 from anonloom import AuditInput, Chart, Findings, Schema, StageContext, param
 from anonloom.findings import FindingBuilder
+from anonloom.lazy import lazy_module
 from anonloom.params import above, at_least, between, distinct
 from anonloom.typing import BoolArray, IntArray
 from anonloom_cvpl.attacker import Attacker
@@ -22,8 +28,14 @@ from anonloom_cvpl.evidence import LinkageTask, announce_search
 from anonloom_cvpl.representation import unfit_reason
 from anonloom_linkage.blocking import Scheme
 
+stats = lazy_module("scipy.stats")
+
 #: Rows of a piece when bounds are computed.
 CHUNK = 2_048
+#: Records that take the final step first; among fewer than twice as many it would be no shortcut.
+SAMPLED = 1_000
+#: With this chance the upper bound of some step is too low.
+MISTAKEN = 0.001
 
 
 @attrs.frozen
@@ -33,12 +45,15 @@ class Step:
     Attributes
     ----------
     lower, upper
-        The linkage rate of the last step lies between them.
+        The linkage rate of the last step lies between them; above for certain, or nearly.
+    certain
+        The upper bound that holds for certain.
     """
 
     words: str
     lower: float
     upper: float
+    certain: float
     comparisons: int
     seconds: float
 
@@ -81,7 +96,7 @@ class Progressive(Attacker):
                 return f"'relax' names '{name}', which is no blocking column"
         return super().problem(schema)
 
-    def attack(self, case: AuditInput, context: StageContext) -> Findings:
+    def link(self, case: AuditInput, context: StageContext) -> Findings:
         """Climb the ladder."""
         assert case.original is not None
         setup = self.configuration.prepare(case.original, [case.release], context)
@@ -118,8 +133,19 @@ class Progressive(Attacker):
                 last.upper,
                 "At most this share of the records is linked by the last step of the ladder.",
                 status="bound",
-                assumptions=assumptions,
+                assumptions=(
+                    *assumptions,
+                    f"it is too low with a chance of {MISTAKEN:g}: {SAMPLED:,} records at most "
+                    "took the last step first",
+                ),
                 key=True,
+            ),
+            finding(
+                "linkage_rate_upper_certain",
+                last.certain,
+                "The same for certain: records that might reach a candidate they have not met.",
+                status="bound",
+                assumptions=assumptions,
             ),
             finding.about_audit("steps", len(steps), "Steps of the ladder that were taken."),
             finding.about_audit("stopped", why, "Why no further step was taken."),
@@ -153,6 +179,7 @@ def climb(
     task = setup.task()
     announce_search(attrs.evolve(task, schemes=tuple(schemes[-1:])), 1, context)
     linked = np.zeros(task.records, bool)
+    sample = _Sample.of(task, schemes, threshold, context)
     steps: list[Step] = []
     for number, scheme in enumerate(schemes):
         chosen = np.flatnonzero(~linked)
@@ -172,7 +199,9 @@ def climb(
         lower = float(linked.mean()) if len(linked) else 0.0
         last = number == len(schemes) - 1
         open_ = 0.0 if last else _open_share(setup, scheme, schemes[-1], ~linked, threshold)
-        steps.append(Step(scheme.words, lower, lower + open_, comparisons, clock() - start))
+        certain = lower + open_
+        upper = certain if last else min(certain, sample.upper(linked, len(schemes)))
+        steps.append(Step(scheme.words, lower, upper, certain, comparisons, clock() - start))
         context.progress(number + 1, len(schemes))
         if steps[-1].upper - lower <= tolerance and number > 0:
             return steps, "the bounds meet" if not last else "the ladder ends"
@@ -180,6 +209,39 @@ def climb(
         if number >= 2 and lower - steps[-3].lower < tolerance and not last:
             return steps, "two steps raised the rate by less than the tolerance; the bounds hold"
     return steps, "the ladder ends"
+
+
+@attrs.frozen(eq=False)
+class _Sample:
+    """Records, drawn at random, of which it is known whether the final step links them."""
+
+    records: IntArray
+    linked: BoolArray
+
+    @classmethod
+    def of(
+        cls,
+        task: LinkageTask,
+        schemes: Sequence[Scheme],
+        threshold: float,
+        context: StageContext,
+    ) -> "_Sample":
+        """Let some records take the final step."""
+        if task.records < 2 * SAMPLED or len(schemes) < 2:
+            return cls(np.empty(0, np.int64), np.empty(0, bool))
+        records = np.sort(context.rng.choice(task.records, SAMPLED, replace=False))
+        final = attrs.evolve(task, schemes=tuple(schemes[-1:]), chosen=records)
+        return cls(records, final.evidence(context).best >= threshold)
+
+    def upper(self, linked: BoolArray, steps: int) -> float:
+        """Bound the final rate, if these records are linked by now; all steps hold together."""
+        unlinked = ~linked[self.records]
+        asked, later = int(unlinked.sum()), int((unlinked & self.linked).sum())
+        # The bound of Clopper and Pearson: those not yet linked are a sample of all such.
+        share = 1.0
+        if later < asked:
+            share = float(stats.beta.ppf(1 - MISTAKEN / steps, later + 1, asked - later))
+        return float(linked.mean() + share * (~linked).mean()) if len(linked) else 1.0
 
 
 def _too_long(steps: Sequence[Step], comparisons: int, seconds: float, spent: float) -> bool:

@@ -7,7 +7,7 @@ import attrs
 from anonloom.typing import FloatArray
 from anonloom_cvpl.configuration import LinkageSetup
 from anonloom_cvpl.evidence import Evidence
-from anonloom_cvpl.rates import area_under_curve
+from anonloom_cvpl.rates import area_under_curve, recall
 
 Verdict = Literal["valid", "weak", "not assessable"]
 
@@ -19,6 +19,12 @@ LEAST_AUC = 0.7
 MOST_ZERO = 0.05
 #: Records whose own copy is hardly more similar than the next record are not told apart.
 MOST_ALIKE = 0.95
+#: If chance links more than this, links say nothing.
+MOST_BY_CHANCE = 0.9
+#: If blocks lose more true pairs than this, a stronger attacker finds more.
+LEAST_BLOCK_RECALL = 0.9
+#: If more cells of a column cannot be read, nothing can be said.
+MOST_UNREAD = 0.01
 
 
 def unfit_reason(without: float) -> str:
@@ -49,6 +55,12 @@ class Validity:
         Share of the records that another record of the original equals.
     auc
         Chance that a true pair is more similar than a wrong one, where the truth is known.
+    by_chance
+        Share of the records that resemble another record of the original.
+    block_recall
+        Share of the true pairs that share a block, where the truth is known.
+    unread
+        What is said of the column of which most cells cannot be read; nothing if hardly any.
     """
 
     retained_share: float | None
@@ -57,11 +69,24 @@ class Validity:
     zero: float
     alike: float
     auc: float | None
+    by_chance: float = 0.0
+    block_recall: float | None = None
+    unread: str = ""
 
     @property
     def unfit(self) -> str:
         """Why nothing can be said; nothing if something can."""
-        return unfit_reason(self.without)
+        return self.unread or unfit_reason(self.without)
+
+    @property
+    def saturated(self) -> str:
+        """Why links say nothing of the release; nothing if they do."""
+        if self.by_chance <= MOST_BY_CHANCE:
+            return ""
+        return (
+            f"{self.by_chance:.1%} of the records resemble another record anyhow, more than "
+            f"{MOST_BY_CHANCE:.0%}"
+        )
 
     @property
     def weaknesses(self) -> tuple[str, ...]:
@@ -77,6 +102,11 @@ class Validity:
             results.append(
                 f"a true pair is more similar than a wrong one with a chance of {self.auc:.2f} only"
             )
+        if self.block_recall is not None and self.block_recall < LEAST_BLOCK_RECALL:
+            lost = 1 - self.block_recall
+            results.append(f"blocks lose {lost:.1%} of the true pairs: others may link more")
+        if self.saturated:
+            results.append(self.saturated)
         return tuple(results)
 
     @property
@@ -88,9 +118,13 @@ class Validity:
 
 
 def validity(
-    setup: LinkageSetup, evidence: Evidence, null_evidence: Evidence, wrong: FloatArray | None
+    setup: LinkageSetup,
+    evidence: Evidence,
+    null_evidence: Evidence,
+    wrong: FloatArray | None,
+    threshold: float,
 ) -> Validity:
-    """Judge the space.
+    """Judge the space at a threshold.
 
     Parameters
     ----------
@@ -110,4 +144,16 @@ def validity(
         zero=zero,
         alike=float((null_evidence.wrong >= 1 - 1e-6).mean()),
         auc=area_under_curve(true, wrong) if known and wrong is not None else None,
+        by_chance=float((null_evidence.wrong >= threshold).mean()),
+        block_recall=(recall(evidence, threshold).block if evidence.has_true_row.any() else None),
+        unread=_unread(setup),
     )
+
+
+def _unread(setup: LinkageSetup) -> str:
+    """Name the column of the release of which most cells cannot be read, if they are many."""
+    worst = max(setup.columns, key=lambda column: column.unread[1])
+    rows = len(worst.sides[1])
+    if worst.unread[1] <= MOST_UNREAD * rows:
+        return ""
+    return f"column '{worst.name}': {worst.unread[1]} of {rows} cells of the release cannot be read"

@@ -8,9 +8,14 @@ from anonloom_cvpl.rates import THRESHOLDS
 
 
 def strategies(
-    finding: FindingBuilder, evidence: Evidence, null_evidence: Evidence, alpha: float, known: bool
+    finding: FindingBuilder,
+    evidence: Evidence,
+    null_evidence: Evidence,
+    alpha: float,
+    tolerable: float,
+    known: bool,
 ) -> list[Finding]:
-    """Choose thresholds by the strategies A, B and C.
+    """Choose thresholds by the strategies A, B and C, and by a rate that is tolerable.
 
     Parameters
     ----------
@@ -25,6 +30,7 @@ def strategies(
     calibrated = rates.calibrated_threshold(wrong, alpha)
     low, high = float(THRESHOLDS[0]), float(THRESHOLDS[-1])
     area = rates.integrated_rate(evidence, low, high)
+    safe = THRESHOLDS[rates.linkage_rate(evidence, THRESHOLDS) <= tolerable]
     span = f"thresholds from {low:g} to {high:g}"
     calibration = (f"strategy A: false links at most {alpha:g}, judged by {source}",)
     # A threshold that nobody can reach links nobody, which would read as safety.
@@ -44,4 +50,8 @@ def strategies(
         finding("linkage_rate_average", area / (high - low),
                 "The linkage rate of an average attacker.",
                 assumptions=("strategy C, divided by the range", span)),
+        finding("threshold_safe", float(safe[0]) if len(safe) else None,
+                f"Attackers as strict as this link no more than {tolerable:g} of the records.",
+                lacking="" if len(safe) else f"more than {tolerable:g} are linked throughout",
+                assumptions=("safe region (45)", span)),
     ]  # fmt: skip

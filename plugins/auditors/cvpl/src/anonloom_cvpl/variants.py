@@ -54,7 +54,7 @@ class Variants(Attacker):
         default=False,
     )
 
-    def attack(self, case: AuditInput, context: StageContext) -> Findings:
+    def link(self, case: AuditInput, context: StageContext) -> Findings:
         """Attack with every variant."""
         assert case.original is not None
         truth = true_rows(case)

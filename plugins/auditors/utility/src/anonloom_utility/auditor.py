@@ -7,10 +7,20 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom import AuditInput, Auditor, Chart, Finding, Findings, StageContext, Table, param
+from anonloom import (
+    AuditInput,
+    Auditor,
+    Chart,
+    Finding,
+    Findings,
+    Schema,
+    StageContext,
+    Table,
+    param,
+)
 from anonloom.data import Need
 from anonloom.kinds import GridRow
-from anonloom.params import at_least
+from anonloom.params import all_of, at_least, distinct, not_empty
 
 if TYPE_CHECKING:
     from anonloom_utility.measures import Division
@@ -36,6 +46,16 @@ class Utility(Auditor):
         help="Whether correlations, marginals, accuracy of a model and distances are compared.",
         default=True,
     )
+    predict: tuple[str, ...] | None = param(
+        help="Columns that a model learns to predict from all others; by default those with the "
+        "role label.",
+        default=None,
+        check=all_of(not_empty(), distinct()),
+    )
+
+    def problem(self, schema: Schema) -> str | None:
+        """Say which column is not published, and cannot be predicted."""
+        return schema.publication_problem(self.predict or ())
 
     def audit(self, case: AuditInput, context: StageContext) -> Findings:
         """Measure loss, class sizes and suppression."""
@@ -68,7 +88,7 @@ class Utility(Auditor):
         # Imported here: loading what it needs takes longer than all other figures together.
         from anonloom_utility.proxies import proxies
 
-        return proxies(case, context)
+        return proxies(case, context, self.predict)
 
     def summarize(self, grid: Sequence[GridRow]) -> Findings:
         """Show loss against the varied number, and which columns pay in which run."""

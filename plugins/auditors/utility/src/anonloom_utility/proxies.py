@@ -46,11 +46,19 @@ MEANINGS = {
 }
 
 
-def proxies(case: AuditInput, context: StageContext) -> Findings:
-    """Compute all four; each says why where it cannot."""
+def proxies(
+    case: AuditInput, context: StageContext, predict: tuple[str, ...] | None = None
+) -> Findings:
+    """Compute all four; each says why where it cannot.
+
+    Parameters
+    ----------
+    predict
+        Columns that a model predicts; those with the role label without it.
+    """
     if not len(case.release):
         return Findings.of([_unknown(name, "nothing is published") for name in MEANINGS])
-    tables = SampledTables.of(case, context)
+    tables = SampledTables.of(case, context, predict)
     computed: dict[str, Callable[[SampledTables, StageContext], Finding]] = {
         "correlation_preserved": correlation,
         "marginals_preserved": marginals,
@@ -192,7 +200,10 @@ def accuracy(tables: SampledTables, context: StageContext) -> Finding:
         if column.name in tables.labels and len(column.axis.values) > 1
     ]
     if not labels:
-        raise NotAssessable("no published column with the role 'label' takes several values")
+        raise NotAssessable(
+            "no published column is to be predicted and takes several values: give one the role "
+            "'label', or name it in 'predict'"
+        )
     small = [label for label in labels if len(label.axis.values) <= MOST_CLASSES]
     if not small:
         raise NotAssessable(f"the label takes more than {MOST_CLASSES} values")

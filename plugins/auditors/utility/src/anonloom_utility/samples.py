@@ -69,7 +69,9 @@ class SampledTables:
     assumptions: tuple[str, ...]
 
     @classmethod
-    def of(cls, case: AuditInput, context: StageContext) -> "SampledTables":
+    def of(
+        cls, case: AuditInput, context: StageContext, predict: tuple[str, ...] | None = None
+    ) -> "SampledTables":
         """Draw the samples and encode them; columns that only one table has are left out."""
         assert case.original is not None
         rows = _sample_rows(len(case.original), context)
@@ -99,7 +101,7 @@ class SampledTables:
                 features.append(
                     Feature(column.name, number, tuple(spread_out[side] for side in sides))
                 )
-        labels = original.schema.names_with_role("label")
+        labels = original.schema.names_with_role("label") if predict is None else predict
         return cls(
             columns,
             tuple(features),

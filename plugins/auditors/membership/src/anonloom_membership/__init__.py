@@ -1,0 +1,1 @@
+"""Membership: whether a person is in a table at all."""
