@@ -246,15 +246,15 @@ def test_answers_are_on_the_scale_of_what_people_of_the_population_score():
 # --- inference -----------------------------------------------------------------------------------
 
 
-def test_secrets_that_were_shuffled_are_not_learnt():
+def test_secrets_that_were_shuffled_are_learnt_by_chance_alone():
     original = people(800, 1)
     release = noisy(original, 2, keep=1.0, noise=0.0, shuffled=("illness", "dose"))
 
     results, _ = attacks(evidence(original, release, people(800, 2)))
 
-    for name in ("inference.illness", "inference.dose"):
-        low, _ = results[name].interval()
-        assert low <= 0
+    # One of twenty illnesses is right by chance, and of the doses within a tenth of a deviation.
+    assert results["inference.illness"].risk < 0.1
+    assert results["inference.dose"].risk < 0.12
 
 
 def test_what_people_who_are_alike_differ_in_cannot_be_learnt_from_a_copy():

@@ -2,9 +2,9 @@
 
 Rows with equal published cells cannot be told apart, so that the most frequent value among them is
 guessed. People outside the release are guessed in the same way: what is right of them is learnt
-from the population, and no fault of the release. Everybody gets an answer: an attacker who keeps
-back what he is unsure of is right less often about people outside because he answers less, not
-because he knows less, so that secrets which were shuffled would seem to be learnt.
+from the population, and no fault of the release. Answers are as sure as the link is: who is not in
+the release gets few. Where rows can be linked, a value is therefore found more often inside than
+outside even if values were shuffled, by as much as it is frequent: that errs on the safe side.
 """
 
 from collections.abc import Sequence
@@ -46,6 +46,7 @@ def inference(
     aligned = {c.name: c for c in align_columns(case.original, [case.release, targets], known)}
     results = []
     for name in names:
+        score = link.score
         if name in aligned:
             column = aligned[name]
             guess = _most_frequent(published, column.sides[RELEASE], len(column))
@@ -55,12 +56,13 @@ def inference(
             # Of people outside nobody knows the value. All are taken to be found, in and outside
             # the release: that is not assessable, where no answer would read as safety.
             right, attainable = np.ones(len(link.row), bool), np.ones(len(link.row))
+            score = np.zeros(len(link.row))
         results.append(
             Answers(
                 name=f"inference.{name}",
                 question="inference",
                 right=right.astype(float),
-                score=np.zeros(len(link.row)),
+                score=score,
                 columns=(*(column.name for column in columns), name),
                 meaning=f"'{name}' is guessed from the row that is named for a person, and those "
                 "that equal it.",
