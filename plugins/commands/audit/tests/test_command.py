@@ -101,7 +101,8 @@ def test_audit_reads_cells_as_other_tools_write_them(shop, capsys):
     (shop.folder / "arx.csv").write_text("age;sex\n" + "[20, 40[;f\n20-40;{f, m}\n>=40;**\n" * 4)
     arguments = ["audit", "clinic.csv", "arx.csv", "--pipeline", "pipeline.yaml", "--json"]
     assert 0 == main(arguments)
-    assert {} == json.loads(capsys.readouterr().out)["unread"]
+    (release,) = json.loads(capsys.readouterr().out)["releases"]
+    assert {} == release["unread"]
 
 
 def test_audit_refuses_an_auditor_that_two_tables_cannot_feed(shop, capsys):
