@@ -198,8 +198,8 @@ def nearest_two(
     if blocks is None:
         everybody = np.zeros(len(asked), np.int64)
         blocks = Blocks.of(np.zeros(len(asking), np.int64), everybody, np.arange(len(asked)))
-    padded = [np.hstack([v, np.zeros((len(v), 1), np.float32)]) for v in (asking, asked)]
-    return nearest_padded(*padded, [blocks], workers)
+    searching, searched = (np.pad(vectors, ((0, 0), (0, 1))) for vectors in (asking, asked))
+    return nearest_padded(searching, searched, [blocks], workers)
 
 
 def nearest_padded(
