@@ -263,11 +263,19 @@ def test_no_cell_comes_out_of_any_command(tmp_path):
     control = ["--control", str(tmp_path / "others.csv")]
     transformation = str(first / "private" / "transformation.json")
     applied = ["--suppress-at-most", "1", "--to", str(tmp_path / "applied")]
+    audited = [*control, "--to", str(tmp_path / "audited")]
+    raw = ["audit", str(table), str(table), str(release), "--to", str(tmp_path / "raw")]
     for words, out, of in (
         (["check", str(file)], first, sample),
         (["plan", str(file)], first, sample),
         (["audit", str(table), str(release), "--pipeline", str(file), "--json"], first, sample),
         (["audit", str(table), str(release), "--pipeline", str(file), *control], first, others),
+        (
+            ["audit", str(table), str(release), "--pipeline", str(file), *audited],
+            tmp_path / "audited",
+            sample,
+        ),
+        (raw, tmp_path / "raw", sample),
         (["verify", str(first)], first, sample),
         (["prove", str(first), "--row", "3"], first, sample),
         (["compare", str(first), str(second)], first, sample),

@@ -45,6 +45,8 @@ AUDITORS = {
     "sensitive-correlations": {},
     "attribute-inference": {"repeats": 2, "deals": 2},
     "intersection": {},
+    "singling-out": {},
+    "inference": {},
 }
 NO_TABLE = {"traffic", "outsourcing"}
 

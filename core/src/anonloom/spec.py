@@ -6,6 +6,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from anonloom._spec.columns import BUILDERS as BUILDERS
+    from anonloom._spec.conditions import parse_condition as parse_condition
     from anonloom._spec.document import read_plain as read_plain
     from anonloom._spec.experiment import run_label as run_label
     from anonloom._spec.grammar import DataOptions as DataOptions
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from anonloom._spec.model import Suppression as Suppression
     from anonloom._spec.model import Unit as Unit
     from anonloom._spec.pipeline import load_pipeline as load_pipeline
+    from anonloom._spec.pipeline import load_schema as load_schema
 
 __all__ = [
     "Audit",
@@ -38,6 +40,8 @@ __all__ = [
     "Suppression",
     "Unit",
     "load_pipeline",
+    "load_schema",
+    "parse_condition",
     "read_plain",
     "run_label",
     "sections_of",
@@ -47,6 +51,7 @@ __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "anonloom._spec.columns": ("BUILDERS",),
+        "anonloom._spec.conditions": ("parse_condition",),
         "anonloom._spec.document": ("read_plain",),
         "anonloom._spec.experiment": ("run_label",),
         "anonloom._spec.grammar": (
@@ -66,6 +71,6 @@ __getattr__, __dir__ = lazy_exports(
             "Suppression",
             "Unit",
         ),
-        "anonloom._spec.pipeline": ("load_pipeline",),
+        "anonloom._spec.pipeline": ("load_pipeline", "load_schema"),
     },
 )

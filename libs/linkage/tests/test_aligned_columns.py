@@ -233,9 +233,11 @@ def test_a_blank_is_missing_where_the_original_has_missing_values_and_was_taken_
 
 def test_new_values_of_a_control_table_are_values_of_their_own():
     table, control = table_of(list("ab"), "category"), table_of(list("zbyz"), "category")
-    (column,) = align_columns(table, [publishing(table, ["a", "z"]), control, control], ["x"])
+    release = publishing(table, ["a", "z", "q"])
+    (column,) = align_columns(table, [release, control, control], ["x"])
     # What a release alone has cannot be read; it might be a group.
-    assert [[0], "open"] == extents(column, 1)
+    assert [[0], [3], "open"] == extents(column, 1)
+    assert (0, 1, 0, 0) == column.unread
     assert [[3], [1], [2], [3]] == extents(column, 2)
     assert extents(column, 2) == extents(column, 3)
     assert (0, 1, 0, 0) == column.unread

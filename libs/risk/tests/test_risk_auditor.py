@@ -118,7 +118,7 @@ def test_an_attack_that_looks_up_who_is_inside_says_nothing():
     result, _ = result_of(Cheat, evidence(frame(400, 3)))
 
     expected = (
-        "the attack claims to find 92% to 100% of people who are not in the table that it attacks"
+        "the attack claims to find 80% to 100% of people who are not in the table that it attacks"
     )
     assert expected == result.reason
 

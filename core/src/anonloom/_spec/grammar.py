@@ -1,6 +1,5 @@
 """The grammar of a pipeline file: one function per section."""
 
-import math
 import re
 from collections.abc import Collection
 from pathlib import Path
@@ -10,13 +9,12 @@ import attrs
 
 from anonloom._registry.registry import Registry
 from anonloom._spec.columns import check_bounds, read_columns
+from anonloom._spec.conditions import read_conditions
 from anonloom._spec.cursor import Cursor
 from anonloom._spec.document import Node
 from anonloom._spec.methods import MethodBuilder
 from anonloom._spec.model import (
-    COMPARISONS,
     Audit,
-    Condition,
     Data,
     MethodUse,
     PipelineSpec,
@@ -34,6 +32,7 @@ from anonloom._spec.requirements import (
 )
 from anonloom._spelling import comma_list
 from anonloom.data._audit_input import Need
+from anonloom.data._schema import Schema
 from anonloom.errors import Problem, SpecError
 from anonloom.kinds._guard import Guard
 from anonloom.params import at_least, between, not_empty, param
@@ -68,7 +67,6 @@ def sections_of(registry: Registry) -> dict[str, str]:
 
 _NEEDED = ("version", "data", "privacy")
 _ID = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
-_CONDITION = re.compile(r"\s*(>=|<=|==|!=|>|<)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*")
 # Names of what a run announces beside its stages and audits.
 _TAKEN = ("source", "collector", "engine")
 
@@ -173,6 +171,27 @@ def read_pipeline(
         sections=sections,
         engine=engine and attrs.evolve(engine, id="engine"),
     )
+
+
+def read_schema(document: Node, registry: Registry, *, folder: Path) -> Schema:
+    """Read a document that only says what columns are.
+
+    Raises
+    ------
+    SpecError
+        With every problem of the document.
+    """
+    problems: list[Problem] = []
+    root = Cursor(document, (), problems)
+    fields = root.fields(("columns",), "a schema")
+    if fields is not None and "columns" not in fields:
+        root.error("a schema needs 'columns'", "the same as in 'data' of a pipeline")
+    schema = None
+    if fields is not None and "columns" in fields:
+        schema = read_columns(fields["columns"], MethodBuilder(registry, folder))
+    if problems or schema is None:
+        raise SpecError(problems)
+    return schema
 
 
 def _header(root: Cursor, fields: dict[str, Cursor], builder: MethodBuilder) -> Header | None:
@@ -406,33 +425,13 @@ def _audits(
     results = []
     for fields, kind, own_id in read:
         use = builder.method(kind, fields[kind], fields.get("with"))
-        conditions = _conditions(fields.get("fail_if"))
+        conditions = read_conditions(fields.get("fail_if"))
         if use is None:
             continue
         check_needs(fields[kind], use, data, stages, collect, builder)
         _check_use(fields, kind, use, data)
         id = own_id or _free(use.id, taken)
         results.append(Audit(id, kind, use.entry, use.method, use.place, conditions))
-    return tuple(results)
-
-
-def _conditions(cursor: Cursor | None) -> tuple[Condition, ...]:
-    entries = cursor.entries("a mapping of findings to conditions") if cursor is not None else {}
-    results = []
-    for finding, entry in (entries or {}).items():
-        match = _CONDITION.fullmatch(entry.value) if isinstance(entry.value, str) else None
-        if match is None:
-            entry.expect(
-                f"a comparison with a number ({' '.join(COMPARISONS)})",
-                "write it in quotes: '> 0.05'",
-            )
-        elif not math.isfinite(float(match[2])):
-            entry.expect(
-                "a comparison with a finite number",
-                "beyond all numbers there is no figure: it would never stop a release, or always",
-            )
-        else:
-            results.append(Condition(finding, match[1], float(match[2])))
     return tuple(results)
 
 

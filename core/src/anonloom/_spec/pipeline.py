@@ -8,10 +8,11 @@ import attrs
 from anonloom._registry.registry import Registry
 from anonloom._spec.document import Node, read
 from anonloom._spec.experiment import split
-from anonloom._spec.grammar import read_pipeline
+from anonloom._spec.grammar import read_pipeline, read_schema
 from anonloom._spec.model import GridCase, PipelineSpec
 from anonloom._spec.settings import from_command_line
 from anonloom.data._audit_input import Need
+from anonloom.data._schema import Schema
 from anonloom.errors import Problem, SpecError, UsageError
 
 # What files with tables are called.
@@ -51,12 +52,7 @@ def load_pipeline(
         If the file cannot be read.
     """
     file = Path(file)
-    if file.suffix.lower() in _TABLES:
-        # Messages about a file show its lines, and these would be cells.
-        raise UsageError(
-            f"{file}: this is a table, not a pipeline",
-            hint="name the YAML file that says what is to be done with it",
-        )
+    _refuse_table(file, "a pipeline", "name the YAML file that says what is to be done with it")
     return build_pipeline(
         read(file),
         registry,
@@ -66,6 +62,27 @@ def load_pipeline(
         allow_local_code=allow_local_code,
         evidence=evidence,
     )
+
+
+def load_schema(file: Path | str, registry: Registry | None = None) -> Schema:
+    """Read and check a file that says what columns are: `columns`, as in `data` of a pipeline.
+
+    Raises
+    ------
+    SpecError
+        With every problem of the file.
+    UsageError
+        If the file cannot be read.
+    """
+    file = Path(file)
+    _refuse_table(file, "a schema", "name the YAML file that says what its columns are")
+    return read_schema(read(file), registry or Registry.installed(), folder=file.parent)
+
+
+def _refuse_table(file: Path, name: str, hint: str) -> None:
+    """Refuse a table: messages about a file show its lines, and these would be cells."""
+    if file.suffix.lower() in _TABLES:
+        raise UsageError(f"{file}: this is a table, not {name}", hint=hint)
 
 
 def build_pipeline(

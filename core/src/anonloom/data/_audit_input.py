@@ -83,6 +83,17 @@ class AuditInput:
     unread: Mapping[str, int] = attrs.field(factory=dict)
     attacked: int | None = 5_000
 
+    def people_attacked(self, seed: int) -> NDArray[np.int64]:
+        """Return the rows of the original on whom attacks are tried: the same ones for each."""
+        people = np.arange(0 if self.original is None else len(self.original))
+        if self.attacked is None or len(people) <= self.attacked:
+            return people
+        # Imported here: methods import this module, and kinds import tables.
+        from anonloom.kinds import stream
+
+        rng = stream(seed, "people")
+        return np.sort(rng.choice(people, self.attacked, replace=False))
+
     def has(self, need: Need) -> bool:
         """Whether the evidence is there."""
         result = getattr(self, need)

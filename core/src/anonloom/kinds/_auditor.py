@@ -54,6 +54,9 @@ class Auditor(ABC):
     measures: ClassVar[Literal["risk", "utility", "cost"]]
     #: Evidence without which the audit makes no sense; checked before the run.
     needs: ClassVar[frozenset[Need]] = frozenset()
+    #: Whether what it finds may name cells of the release. A run publishes these beside it; an
+    #: audit keeps such findings private: that release is perhaps never handed over.
+    names_cells: ClassVar[bool] = True
 
     @abstractmethod
     def audit(self, case: AuditInput, context: StageContext) -> Findings:

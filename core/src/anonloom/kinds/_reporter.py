@@ -30,3 +30,7 @@ class Reporter(ABC):
     def write_grid(self, report: dict[str, Any], folder: Path) -> tuple[str, ...]:
         """Write the report of an experiment; nothing by default."""
         return ()
+
+    def write_audit(self, report: dict[str, Any], folder: Path) -> tuple[str, ...]:
+        """Write the report of an audit of one release or several; nothing by default."""
+        return ()

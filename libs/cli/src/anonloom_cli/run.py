@@ -1,12 +1,11 @@
 """`anonloom run`: run a pipeline and publish its release, or all runs of an experiment."""
 
 import argparse
-import signal
-from types import FrameType
 
 from anonloom import Pipeline, Registry
 from anonloom.errors import UsageError
 from anonloom_cli.importing import keeping_everything
+from anonloom_cli.interruption import interrupt_when_asked
 from anonloom_cli.pipeline_file import add_pipeline_arguments
 from anonloom_cli.progress import show_progress
 from anonloom_cli.summary import page_name, print_done, relative_path
@@ -41,8 +40,7 @@ def execute(arguments: argparse.Namespace) -> int:
     """Run the pipeline."""
     if arguments.jobs is not None and arguments.jobs < 1:
         raise UsageError(f"--jobs must be at least 1. Got {arguments.jobs} instead.")
-    # A polite request to stop cleans up like Ctrl-C does.
-    signal.signal(signal.SIGTERM, _interrupt)
+    interrupt_when_asked()
     registry = Registry.installed()
     with keeping_everything():
         pipeline = Pipeline.load(
@@ -77,7 +75,3 @@ def execute(arguments: argparse.Namespace) -> int:
         f"the release is published in '{relative_path(outcome.folder)}'",
     )
     return 0
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt

@@ -33,7 +33,7 @@ def print_done(text: str, done: str) -> None:
 def page_name(folder: Path | None) -> tuple[str, ...]:
     """Return the file of an output that people read first, if there is one."""
     assert folder is not None
-    names = ("report.html", "grid.html", "report.txt", "grid.csv")
+    names = ("report.html", "grid.html", "report.txt", "grid.csv", "report.json")
     return tuple(name for name in names if (folder / "public" / name).is_file())[:1]
 
 

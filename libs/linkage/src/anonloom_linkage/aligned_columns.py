@@ -137,15 +137,15 @@ def _align_by(
 ) -> AlignedColumn:
     own = coded(original, column.name)
     index = make_cell_index(own.axis, column)
-    sides, unread = [own.codes], [0]
-    for other in others:
+    sides, unread = [own.codes] * (1 + len(others)), [0] * (1 + len(others))
+    # Raw tables first: a value that the original lacks is one that a release may show, too.
+    for side, other in sorted(enumerate(others, start=1), key=_is_release):
         if isinstance(other, Table):
-            cells, strange = index.raw_cells(coded(other, column.name)), 0
+            sides[side] = index.raw_cells(coded(other, column.name))
         else:
             lost = other.suppressed_rows if column.name not in other.schema.quasi else None
             cells, strange = index.release_cells(other.frame[column.name], lost)
-        sides.append(cells)
-        unread.append(strange)
+            sides[side], unread[side] = cells, strange
     lo, hi, covers = index.extents()
     numbers = np.arange(len(lo))
     return AlignedColumn(
@@ -158,6 +158,10 @@ def _align_by(
         missing=(numbers == index.missing) & (index.missing >= 0),
         unread=tuple(unread),
     )
+
+
+def _is_release(numbered: tuple[int, Release | Table]) -> bool:
+    return isinstance(numbered[1], Release)
 
 
 def _without_calendar(table: Table, name: str) -> EncodedColumn:

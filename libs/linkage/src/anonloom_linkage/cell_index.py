@@ -162,10 +162,8 @@ class CategoryIndex(CellIndex):
     def _values(self, axis: Axis, codes: IntArray) -> IntArray:
         texts = [str(value) for value in axis.values[codes]]
         cells = self._own(texts)
-        for index in np.flatnonzero(cells < 0).tolist():
-            if texts[index] not in self.leaf_of:
-                self.leaf_of[texts[index]] = self._no_value()
-            cells[index] = self.leaf_of[texts[index]]
+        for index in np.flatnonzero(cells == _UNKNOWN).tolist():
+            cells[index] = self.leaf_of[texts[index]] = self._no_value()
         return cells
 
     def _singles(self, distinct: Any) -> tuple[IntArray, Sequence[Any]]:
@@ -180,7 +178,10 @@ class CategoryIndex(CellIndex):
 
     def _own(self, texts: Sequence[str]) -> IntArray:
         result = self.own.get_indexer(pd.Index(texts, dtype=object))
-        return np.where(result < 0, _UNKNOWN, result).astype(np.int64)
+        cells = np.where(result < 0, _UNKNOWN, result).astype(np.int64)
+        for index in np.flatnonzero(cells == _UNKNOWN).tolist() if self.leaf_of else ():
+            cells[index] = self.leaf_of.get(texts[index], _UNKNOWN)
+        return cells
 
     def _add_cover(self, text: str, cover: Cover) -> int:
         if not len(cover):

@@ -47,8 +47,13 @@ FEWEST = 20
 LEFT_OUT, MOST_LEFT_OUT = 0.1, 1_000
 #: What an attack must find of a copy, and may find of strangers.
 LEAST_OF_A_COPY, MOST_OF_STRANGERS = 0.9, 0.05
+#: An attack is refused for what it finds of strangers when that is hardly chance: every audit tries
+#: many attacks.
+STRANGERS_LEVEL = 0.999
 #: Where the best attacker finds no more of a copy beyond chance, there is nothing to find.
 LEAST_TO_FIND = 0.01
+#: Differences of shares that are less are none.
+ROUNDING = 1e-9
 NO_CONTROL = "not assessable without --control"
 
 Attack = Callable[[AuditInput, Table, StageContext], Sequence[Answers]]
@@ -98,13 +103,11 @@ class Assessment:
 
     def findings(self) -> Findings:
         """Return the results of all attacks, their figures, and the rows that are exposed."""
-        # The same people are attacked by every auditor: their choice knows nothing of the stage.
+        # The same people play the same parts for every auditor: chance knows nothing of the stage.
         rng = stream(self.context.seed, "people attacked")
         if len(self.original) < FEWEST:
             return Findings()
-        most = self.case.attacked
-        rows = np.arange(len(self.original))
-        people = rows if most is None else some_of(rows, most, rng)
+        people = self.case.people_attacked(self.context.seed)
         copies, strangers = self._self_tests(rng)
         trials, baseline = self._release_trials(people, rng)
         problem = ""
@@ -212,6 +215,7 @@ class Assessment:
                 len(stranger.inside.right),
                 strange.baseline,
                 len(stranger.outside.right),
+                STRANGERS_LEVEL,
             ),
         )
         attainable = normalized_excess(copy.attainable, min(tested.baseline, copy.attainable))
@@ -230,9 +234,11 @@ class Assessment:
             unread = self.case.unread.get(name, 0)
             if unread > MOST_UNREAD * rows:
                 return f"column '{name}': {unread} of {rows} cells of the release cannot be read"
-        if attainable < LEAST_TO_FIND:
+        short = result.copy < LEAST_OF_A_COPY * attainable
+        # Few people may be all that can be found: an attack that finds them says something.
+        if attainable < ROUNDING or (short and attainable < LEAST_TO_FIND):
             return "chance alone is right as often as an attacker can be: there is nothing to find"
-        if result.copy < LEAST_OF_A_COPY * attainable:
+        if short:
             return (
                 f"of a copy of the original the attack finds {result.copy:.0%} of the people "
                 f"beyond chance, where {attainable:.0%} can be found: it is too weak, or people "

@@ -24,6 +24,7 @@ class RiskAuditor(Auditor):
 
     measures: ClassVar[Literal["risk", "utility", "cost"]] = "risk"
     needs: ClassVar[frozenset[Need]] = frozenset({"original"})
+    names_cells: ClassVar[bool] = False
     #: The question that its attacks answer.
     question: ClassVar[Question]
 

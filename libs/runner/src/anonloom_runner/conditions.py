@@ -1,10 +1,17 @@
 """`fail_if`: conditions on findings that keep a release from being published."""
 
+from collections.abc import Iterable
+
 import attrs
 
 from anonloom import Findings
 from anonloom.errors import PrivacyError, did_you_mean
-from anonloom.spec import Audit, Condition
+from anonloom.spec import Condition
+
+__all__ = [
+    "Failure",
+    "failures",
+]
 
 
 @attrs.frozen
@@ -19,20 +26,20 @@ class Failure:
         return f"{self.audit}.{self.condition} ({self.found})"
 
 
-def failures(audit: Audit, findings: Findings) -> list[Failure]:
-    """Judge an audit's conditions; one that cannot be judged counts as met."""
+def failures(audit: str, conditions: Iterable[Condition], findings: Findings) -> list[Failure]:
+    """Judge the conditions on what an audit found; one that cannot be judged counts as met."""
     met = []
-    for condition in audit.fail_if:
+    for condition in conditions:
         # A name should stand once; where it does not, no finding may hide another.
         named = [finding for finding in findings if finding.name == condition.finding]
         if not named:
-            met.append(Failure(audit.id, condition, _misspelt(condition, findings)))
+            met.append(Failure(audit, condition, _misspelt(condition, findings)))
         for finding in named:
             value = finding.value if finding.assessable else None
             number = float(value) if isinstance(value, int | float) else None
             if condition.fails(number):
                 result = f"it is {finding.status if number is None else f'{number:.6g}'}"
-                met.append(Failure(audit.id, condition, result))
+                met.append(Failure(audit, condition, result))
     return met
 
 

@@ -29,6 +29,7 @@ from anonloom_runner import check, conditions, exposure, lookalikes, persons, su
 from anonloom_runner.declared import persons_behind, wrong_release
 from anonloom_runner.external import other_releases
 from anonloom_runner.flat_categories import flat_categories
+from anonloom_runner.headline import say_not_self_tested
 from anonloom_runner.observation import available_cores
 from anonloom_runner.provenance import input_digest, new_salt
 from anonloom_runner.reporting import report_of
@@ -92,7 +93,7 @@ def execute(
     case = attrs.evolve(case, control=control, other_releases=others)
     findings = {**journal.findings, **_audit(spec, case, journal)}
     report = report_of(
-        spec, journal, original, release, verdicts, findings, exposures=exposures, notices=notices
+        spec, journal, case, verdicts, findings, exposures=exposures, notices=notices
     )
     return Outcome(
         run_id=run_id,
@@ -347,7 +348,7 @@ def _audit(spec: PipelineSpec, case: AuditInput, journal: StageLog) -> dict[str,
     unreadable = Unreadable.of(case)
     for audit in spec.audit:
         audits[audit.id] = run_auditor(audit, case, journal, unreadable)
-        met += conditions.failures(audit, audits[audit.id])
+        met += conditions.failures(audit.id, audit.fail_if, audits[audit.id])
     conditions.refuse(met)
     sections = {use.id: run_auditor(use, case, journal, unreadable) for use in spec.sections}
     return audits | sections
@@ -369,4 +370,5 @@ def run_auditor(
         findings = look(attrs.evolve(case, original=seen, release=shown), run)
         count.rows = len(case.release)
     readable = withhold_figures(Findings.of(findings, run.found), unreadable)
-    return findings_for_unit(readable, journal.unit)
+    found = say_not_self_tested(readable, getattr(method, "measures", ""))
+    return findings_for_unit(found, journal.unit)

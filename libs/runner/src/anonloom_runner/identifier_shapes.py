@@ -14,6 +14,11 @@ from importlib import import_module
 
 import attrs
 
+__all__ = [
+    "Shape",
+    "identifier_shapes",
+]
+
 #: A sort of number is recognized where so many cells would pass its check by chance this rarely.
 _CHANCE = 1e-4
 #: How many texts are made up to see how often that is.

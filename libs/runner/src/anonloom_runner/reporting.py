@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anonloom import Chart, Finding, Findings, Release, Schema, Table
+from anonloom import AuditInput, Chart, Finding, Findings, Release, Schema, Table
 from anonloom.findings import Notice
 from anonloom.kinds import ModelVerdict
 from anonloom.spec import Audit, MethodUse, PipelineSpec, Suppression, Unit
 from anonloom_loss import changed_columns, column_losses, mean_of_columns
 from anonloom_runner import collection, suppression
 from anonloom_runner import verdict as release_verdict
+from anonloom_runner.attack_report import report_attacks
 from anonloom_runner.exposure import Exposure
 from anonloom_runner.findings_text import finding_sections, record_lines
 from anonloom_runner.key_findings import mark_key_findings
@@ -23,8 +24,10 @@ from anonloom_runner.unit import notice_for_unit, plural, wording_for
 
 __all__ = [
     "NO_PRIVACY",
+    "NO_SENSITIVE",
     "chart_data",
     "finding_data",
+    "in_words_of",
     "record_text",
     "report_outline",
     "report_parts",
@@ -36,6 +39,7 @@ __all__ = [
 #: Version of the layout of report.json.
 FORMAT = 1
 
+NO_SENSITIVE = "no column is declared as sensitive"
 NO_PRIVACY = Notice("No privacy model was declared ('privacy: none').", privacy=True)
 
 
@@ -47,8 +51,7 @@ def utc_now() -> str:
 def report_of(
     spec: PipelineSpec,
     journal: StageLog,
-    original: Table,
-    release: Release,
+    case: AuditInput,
     verdicts: tuple[ModelVerdict, ...],
     findings: dict[str, Findings],
     *,
@@ -57,8 +60,12 @@ def report_of(
 ) -> dict[str, Any]:
     """Collect what `report.json` says; the manifest is added when the outputs are written."""
     collector, unit = spec.collect.method, spec.data.unit
+    original, release = case.original, case.release
+    assert original is not None
+    attacks = _attacks(spec, journal, case, findings)
+    own_notices = (*_notices(spec, original, release), *notices, *_attack_notices(attacks))
     all_notices = [
-        *(("", notice) for notice in (*_notices(spec, original, release), *notices)),
+        *(("", notice) for notice in own_notices),
         *((where, notice) for where, result in findings.items() for notice in result.notices),
     ]
     report = {
@@ -73,6 +80,7 @@ def report_of(
             exposures,
             unit,
         ),
+        **in_words_of(attacks, unit),
         "privacy_none": not spec.privacy,
         "suppression": suppression_data(spec.suppression, release),
         "source": {
@@ -86,13 +94,30 @@ def report_of(
             "collector": spec.collect.name,
             "transport": _transport(journal.parameters(collector)),
             "parameters": journal.parameters(collector),
-            **_in_words_of(collection.guarantee_facts(collector), unit),
+            **in_words_of(collection.guarantee_facts(collector), unit),
             **_findings_and_charts(findings.get(spec.collect.id, Findings())),
             "id": spec.collect.id,
         },
     }
     mark_key_findings(report_parts(report))
     return report
+
+
+def _attacks(
+    spec: PipelineSpec, journal: StageLog, case: AuditInput, findings: dict[str, Findings]
+) -> dict[str, Any]:
+    """Return what attacks say of the release; steps other than audits try none."""
+    audits = {audit.id: findings[audit.id] for audit in spec.audit}
+    settled = {} if spec.data.schema.names_with_role("sensitive") else {"inference": NO_SENSITIVE}
+    changed = not case.release.truthful
+    return report_attacks(case, audits, journal.seed, settled=settled, changed=changed).data
+
+
+def _attack_notices(attacks: dict[str, Any]) -> Iterable[Notice]:
+    """Say what an attack finds beyond chance: the models hold, and people are found."""
+    headline = attacks["headline"]
+    if headline["status"] == "measured" and headline["interval"][0] > 0:
+        yield Notice(attacks["decision"]["sentence"], privacy=True)
 
 
 def suppression_data(rule: Suppression, release: Release) -> dict[str, Any]:
@@ -155,7 +180,7 @@ def _verdict(
     """Return the verdict on the whole release, in words for what is counted."""
     models = [verdict.model for verdict in verdicts]
     verdict = release_verdict.of_release(models, release.schema, notices, plural(unit))
-    data: dict[str, Any] = _in_words_of(verdict.data(), unit)
+    data: dict[str, Any] = in_words_of(verdict.data(), unit)
     return data
 
 
@@ -191,15 +216,13 @@ def _model_data(
     }
 
 
-def _in_words_of(value: Any, unit: Unit) -> Any:
+def in_words_of(value: Any, unit: Unit) -> Any:
     """Return plain data with every text in words for what is counted."""
     if isinstance(value, str):
         return wording_for(value, unit)
     if isinstance(value, dict):
-        return {name: _in_words_of(item, unit) for name, item in value.items()}
-    return (
-        [_in_words_of(item, unit) for item in value] if isinstance(value, tuple | list) else value
-    )
+        return {name: in_words_of(item, unit) for name, item in value.items()}
+    return [in_words_of(item, unit) for item in value] if isinstance(value, tuple | list) else value
 
 
 def _transport(parameters: dict[str, Any]) -> str | None:

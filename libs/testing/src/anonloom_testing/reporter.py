@@ -69,8 +69,8 @@ class ReporterConformance(MethodConformance):
             for name, content in inputs.get("private", {}).items():
                 (private / name).write_text(content, encoding="utf-8")
             report = inputs["report"]
-            write = method.write_grid if report.get("kind") == "grid" else method.write
-            names = write(report, folder)
+            writing = {"grid": method.write_grid, "audit": method.write_audit}
+            names = writing.get(report.get("kind"), method.write)(report, folder)
             files = {
                 path.relative_to(folder).as_posix(): path.read_bytes()
                 for path in sorted(folder.rglob("*"))
@@ -84,16 +84,18 @@ class ReporterConformance(MethodConformance):
             return ReporterOutput(names, files, elsewhere)
 
     def scenarios(self) -> Iterator[Scenario]:
-        """Yield a full report, a bare one, an experiment, and one with markup in its texts."""
+        """Yield a full report, a bare one, an experiment, an audit, and one with markup."""
         yield _scenario("a full report", reports.full_report)
         yield _scenario("a bare report", reports.bare_report)
         yield _scenario("an experiment", reports.grid_report)
+        yield _scenario("an audit", reports.audit_report)
         yield _scenario("texts with markup", reports.hostile_report, "markup")
         # The original lies where a run puts what is private: beside the folder.
         for make in CANARY_TABLES:
             sample, name = make(), make.__name__
             yield _scenario(f"{name}, a full report", reports.full_report, CANARIES, sample)
             yield _scenario(f"{name}, an experiment", reports.grid_report, CANARIES, sample)
+            yield _scenario(f"{name}, an audit", reports.audit_report, CANARIES, sample)
         yield _scenario("a report that is none", dict, CANARIES, sample)
 
     def extra_outputs(self, outcome: ScenarioResult) -> Iterator[tuple[str, str | bytes]]:

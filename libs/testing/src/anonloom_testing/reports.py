@@ -189,6 +189,124 @@ def grid_report() -> dict[str, Any]:
     }
 
 
+def audit_report() -> dict[str, Any]:
+    """Return a report of an audit: a release that is risky, one that is not, one unknown."""
+    risky = _release("noise.csv", "no", "Do not hand this over: 61 % can be found again.", 0.614)
+    unknown = _release("other.csv", "not yet", "Do not hand this over yet: nothing is known.", None)
+    good = _release("copula.csv", "nothing against it", "Nothing found speaks against it.", 0.0)
+    releases = [{"rank": at, **one} for at, one in enumerate((risky, unknown, good), start=1)]
+    return {
+        "format": 1,
+        "kind": "audit",
+        "name": "audit of noise.csv, other.csv, copula.csv",
+        "created": "2026-01-02T03:04:05Z",
+        "anonloom": "0.1.0",
+        "headline": {**risky["headline"], "release": "noise.csv"},
+        "decision": risky["decision"],
+        "rule": risky["rule"],
+        "configuration": {
+            "rows": 5000,
+            "columns": {
+                "age": {"role": "quasi", "type": "number", "guessed": False},
+                "illness": {"role": "sensitive", "type": "category", "guessed": True},
+            },
+            "control": 2500,
+            "attacked": 5000,
+            "auditors": {"cvpl": {}},
+        },
+        "releases": releases,
+    }
+
+
+def attack_blocks(answer: str, sentence: str, risk: float | None) -> dict[str, Any]:
+    """Return what a report says of attacks, of a release with some risk."""
+    worst = _attack("cvpl.linkage", "linkability", risk)
+    asked = [_attack(f"cvpl.{name}", name, risk and risk / 2) for name in _QUESTIONS[2:]]
+    questions = [
+        {**worst, "question": _QUESTIONS[0], "status": "not asked", "risk": None,
+         "interval": None, "reasons": ["no auditor tries such an attack"], "settled": False},
+        {**worst, "settled": False},
+        *({**one, "settled": False} for one in asked),
+    ]  # fmt: skip
+    groups = [
+        {"group": "lowest quarter", "people": 1200, "exposed": None},
+        {"group": "highest quarter", "people": 1200, "exposed": 900},
+    ]
+    found = bool(risk)
+    return {
+        "headline": worst,
+        "decision": {
+            "answer": answer,
+            "tone": {"no": "refused", "not yet": "amber"}.get(answer, "green"),
+            "sentence": sentence,
+            "reasons": ["The release has the identifier 'name'"] if answer == "no" else [],
+        },
+        "rule": {"limit": 0.09, "texts": ["Do not hand over: the risk is above 9 %."]},
+        "questions": questions,
+        "attacks": [worst, *asked],
+        "exposed": {
+            "groups": [{"column": "age", "groups": groups}] if found else [],
+            "stand_out": [{"column": "age", **groups[1], "share": 0.75}] if found else [],
+        },
+        "changes": [
+            {"column": "age", "changed": 0.93, "at_least": True, "shift": 0.02},
+            {"column": "illness", "changed": 0.1, "at_least": False, "shift": None},
+        ],
+        "advice": ["Make 'age' coarser, or leave it out."] if found else [],
+    }
+
+
+_QUESTIONS = ("singling out", "linkability", "inference", "membership")
+
+
+def _attack(name: str, question: str, risk: float | None) -> dict[str, Any]:
+    fits = risk is not None
+    return {
+        "status": "measured" if fits else "not assessable",
+        "attack": name,
+        "question": question,
+        "meaning": "An attacker names the row that is nearest.",
+        "risk": risk,
+        "interval": [max((risk or 0) - 0.04, 0), (risk or 0) + 0.04] if fits else None,
+        "people": 5000,
+        "exposed": (3804 if risk else 0) if fits else None,
+        "success": 0.761,
+        "chance": 0.381,
+        "outside": 2500,
+        "baseline": "people of the control, who are not in the release",
+        "baseline_kind": "control",
+        "copy": 1.0,
+        "strangers": [-0.02, 0.02],
+        "reason": "" if fits else "the attack finds 40% of the people in a copy",
+        "tried": 3,
+        "level": 0.983,
+        "reasons": [] if fits else [f"{name}: the attack finds 40% of the people in a copy"],
+    }
+
+
+def _release(name: str, answer: str, sentence: str, risk: float | None) -> dict[str, Any]:
+    return {
+        "name": name,
+        "rows": 5000,
+        **attack_blocks(answer, sentence, risk),
+        "rows_as_they_were": 0.04,
+        "generalized": False,
+        "columns": [{"name": "age", "role": "quasi", "published": True, "loss": 0.0}],
+        "unread": {"age": 3},
+        "normalized_cells": {"illness": 1},
+        "skipped": {"traffic": "it needs trace, which two tables lack"},
+        "notices": ["The search stopped at a limit."],
+        "audits": [_audit(), {**_audit(), "findings": [], "charts": [], "withheld": True}],
+        "since": {
+            "created": "2026-01-01T00:00:00Z",
+            "name": name,
+            "configuration_differs": ["attacked"],
+            "worse": 1,
+            "attacks": [{"attack": "cvpl.linkage", "change": "worse", "now": risk, "then": 0.1}],
+        },
+    }
+
+
 def _chart(name: str, kind: str, data: dict[str, Any]) -> dict[str, Any]:
     return {
         "name": name,

@@ -15,22 +15,17 @@ from anonloom_prism.mechanism import PrismProjection
 from anonloom_prism.svc import PrismSVC
 from anonloom_prism.targets import Targets
 from anonloom_testing import AuditorConformance, tables
-from anonloom_testing.tables import Sample
 
 QUICK = {"attackers": ("logistic-regression",), "repeats": 2, "deals": 1}
 
 
 class TestAttributeInference(AuditorConformance):
-    """The kit plants people who can be told apart; here one column gives another away."""
+    """Every promise of the kind."""
 
     method = AttributeInference
     params = {"attackers": ["logistic-regression"], "repeats": 2, "deals": 1}
-    risk_finding = "excess"
+    risk_finding = "trees_risk"
     tables = (tables.missing_values, tables.one_row)
-
-    def risky_sample(self):
-        table = people(strength=1.0)
-        return Sample(table.frame.to_dict("records"), table.schema)
 
 
 def people(rows=300, strength=0.9, seed=1):
@@ -200,11 +195,55 @@ def test_what_cannot_be_inferred_is_said(parameters, expected):
     original = people(60)
     method = AttributeInference(**(QUICK | parameters))
 
-    result = method.audit(AuditInput(Release.as_it_is(original), original=original), StageContext())
+    result = method.details(
+        AuditInput(Release.as_it_is(original), original=original), StageContext()
+    )
 
     assert {(None, "not assessable", (expected,))} == {
         (item.value, item.status, item.assumptions) for item in result
     }
+
+
+def test_a_correlation_in_the_population_does_not_call_strangers_risky():
+    """Gout lives in town a, whoever is published: the release adds nothing about these people."""
+    original, others, control = (people(600, seed=seed) for seed in (1, 2, 3))
+    release = attrs.evolve(Release.as_it_is(others), origin=None)
+    method = AttributeInference(critical=("gout",), **QUICK)
+
+    result = method.audit(
+        AuditInput(release, original=original, control=control), StageContext(seed=3)
+    )
+
+    low, high = result.attacks[0].interval()
+    assert result["excess"].value > 0.3
+    assert "neither" == result["excess"].better
+    assert low < 0 < high
+    assert 0 == result.attacks[0].exposed
+
+
+def test_a_copy_gives_away_who_is_in_it():
+    """Illness has nothing to do with age or town, so that only a person's own row tells it."""
+    original, control = (people(600, strength=0.0, seed=seed) for seed in (1, 3))
+    method = AttributeInference(critical=("gout",), **QUICK)
+
+    result = method.assess(
+        AuditInput(Release.as_it_is(original), original=original, control=control),
+        StageContext(seed=3),
+    )
+
+    attack = result.attacks[0]
+    assert ("trees", "inference", "") == (attack.name, attack.question, attack.reason)
+    assert attack.interval()[0] > 0.3
+
+
+def test_a_release_without_the_sensitive_column_gives_no_answer():
+    original = people(200)
+    release = Release.as_it_is(original)
+    release = attrs.evolve(release, frame=release.frame.drop(columns="illness"))
+
+    result = audited(release, original)
+
+    assert "not assessable" == result["trees_risk"].status
 
 
 def test_values_that_nobody_named_are_not_shown():

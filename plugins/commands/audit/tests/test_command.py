@@ -14,40 +14,46 @@ from anonloom.errors import PluginError
 from anonloom_cli import main
 from anonloom_testing.toy_methods import RowCounter
 
+GUESSED = (
+    "columns guessed: age (quasi, number), sex (quasi, category), illness (quasi, category), bill "
+    "(quasi, number); declare them with --quasi, --sensitive, --identifier, --schema FILE or "
+    "--pipeline FILE\n"
+)
 
-def test_audit_guesses_the_columns_and_says_so(shop, capsys):
+
+def test_audit_guesses_the_columns_and_says_so_first(shop, capsys):
     main(["run", "pipeline.yaml", "--quiet"])
     capsys.readouterr()
     assert 0 == main(["audit", "clinic.csv", "out/public/release.csv"])
-
-    printed = capsys.readouterr().out
-    assert printed.startswith(
-        "columns guessed from what differs: age (quasi, number), sex (quasi, category), "
-        "illness (other, category), bill (other, number)\n"
-    )
-    assert printed.endswith(
-        """
-counting (utility): Counts rows; can be told to find nothing.
-  rows: 12
-      Rows published.
-  share: 1
-      Share of rows published.
-
-price was not run: it measures what something costs, not the release; --auditor price runs it
-
-needs-control was not run: it needs control, which two tables lack; give it with --control FILE
-
-needs-others was not run: it needs other_releases, which two tables lack; give them with --also FILE
-
-needs-trace was not run: it needs trace, which two tables lack
+    assert (
+        GUESSED
+        + """
+release.csv
+  Do not hand this over yet: no attack says anything, and that is no evidence of safety.
+  - no auditor tried an attack
+  - Roles of columns were guessed: nobody said what is sensitive, and what attackers know
+  singling out: not asked: no auditor that was run tries such an attack
+  linkability: not asked: no auditor that was run tries such an attack
+  inference: not asked: no auditor that was run tries such an attack
+  membership: not asked: no auditor that was run tries such an attack
+  what would help: Audit it with people who are not in the release (--control FILE, or 'holdout' \
+in a pipeline): 4 of 4 questions have no answer.
+  2 figures of 1 auditor: --all shows them
+  price was not run: it measures what something costs, not the release; --auditor price runs it
+  needs-control was not run: it needs control, which two tables lack; give it with --control FILE
+  needs-others was not run: it needs other_releases, which two tables lack; give them with --also \
+FILE
+  needs-trace was not run: it needs trace, which two tables lack
 """
+        == capsys.readouterr().out
     )
 
 
 def test_an_auditor_of_costs_runs_when_it_is_named(shop, capsys):
     main(["run", "pipeline.yaml", "--quiet"])
     capsys.readouterr()
-    assert 0 == main(["audit", "clinic.csv", "out/public/release.csv", "--auditor", "price"])
+    arguments = ["audit", "clinic.csv", "out/public/release.csv", "--auditor", "price", "--all"]
+    assert 0 == main(arguments)
     assert "\n  price: 1\n      Price of counting.\n" in capsys.readouterr().out
 
 
@@ -58,10 +64,11 @@ def test_audit_takes_the_columns_and_auditors_of_a_pipeline(shop, capsys):
     assert 0 == main([*arguments, "--json"])
 
     result = json.loads(capsys.readouterr().out)
-    assert {"age": "quasi", "sex": "quasi", "illness": "sensitive", "bill": "other"} == result[
-        "columns"
-    ]
-    assert ["counting"] == [audit["auditor"] for audit in result["audits"]]
+    assert {"age": "quasi", "sex": "quasi", "illness": "sensitive", "bill": "other"} == {
+        name: column["role"] for name, column in result["configuration"]["columns"].items()
+    }
+    (release,) = result["releases"]
+    assert ["counting"] == [audit["auditor"] for audit in release["audits"]]
 
 
 def test_audit_counts_the_cells_that_it_cannot_read(shop, capsys):
@@ -76,12 +83,18 @@ def test_audit_counts_the_cells_that_it_cannot_read(shop, capsys):
         "hierarchy in a pipeline"
     )
     assert [
-        f"warning: column 'age': 11 cells are {why}",
-        f"warning: column 'sex': 1 cell is {why}",
-    ] == capsys.readouterr().out.splitlines()[1:3]
+        f"  warning: column 'age': 11 cells are {why}",
+        f"  warning: column 'sex': 1 cell is {why}",
+    ] == [line for line in capsys.readouterr().out.splitlines() if "warning" in line]
 
     assert 0 == main([*arguments, "--json"])
-    assert {"age": 11, "sex": 1} == json.loads(capsys.readouterr().out)["unread"]
+    (release,) = json.loads(capsys.readouterr().out)["releases"]
+    assert {"age": 11, "sex": 1} == release["unread"]
+    assert [
+        "no auditor tried an attack",
+        "Column 'age' was hardly read: 11 of 12 cells are in no form that is known",
+        "Column 'sex' was hardly read: 1 of 12 cells are in no form that is known",
+    ] == release["decision"]["reasons"]
 
 
 def test_audit_refuses_an_auditor_that_two_tables_cannot_feed(shop, capsys):
@@ -103,7 +116,8 @@ def test_audit_takes_people_outside_and_other_releases(shop, capsys):
     arguments = ["audit", "clinic.csv", "out/public/release.csv", "--control", "strangers.csv"]
     arguments += ["--also", "earlier.csv", "--also", "out/public/release.csv", "--json"]
     assert 0 == main([*arguments, "--auditor", "needs-control", "--auditor", "needs-others"])
-    result = json.loads(capsys.readouterr().out)["audits"]
+    (release,) = json.loads(capsys.readouterr().out)["releases"]
+    result = release["audits"]
     assert [("needs-control", 2), ("needs-others", 13)] == [
         (audit["auditor"], audit["findings"][0]["value"]) for audit in result
     ]
@@ -111,7 +125,9 @@ def test_audit_takes_people_outside_and_other_releases(shop, capsys):
 
 def test_auditors_of_a_pipeline_are_given_what_the_command_line_names(shop, capsys):
     shop.change("audit:\n", "audit:\n  - auditor: needs-control\n  - auditor: needs-others\n")
-    (shop.folder / "strangers.csv").write_text("age,sex,illness,bill\n20,f,flu,3\n21,m,cold,4\n")
+    (shop.folder / "strangers.csv").write_text(
+        "name,age,sex,illness,bill\nx,20,f,flu,3\ny,21,m,cold,4\n"
+    )
     arguments = ["audit", "clinic.csv", "clinic.csv", "--pipeline", "pipeline.yaml", "--quiet"]
     assert 2 == main(arguments)
     assert (
@@ -119,7 +135,8 @@ def test_auditors_of_a_pipeline_are_given_what_the_command_line_names(shop, caps
         in capsys.readouterr().err
     )
     assert 0 == main([*arguments, "--control", "strangers.csv", "--also", "clinic.csv", "--json"])
-    result = json.loads(capsys.readouterr().out)["audits"]
+    (release,) = json.loads(capsys.readouterr().out)["releases"]
+    result = release["audits"]
     assert ["needs-control", "needs-others"] == [audit["auditor"] for audit in result][:2]
 
 
@@ -128,27 +145,32 @@ def test_audit_reads_the_other_releases_of_a_pipeline(shop, capsys):
     shop.change("data:\n", "data:\n  other_releases: [earlier.csv]\n")
     arguments = ["audit", "clinic.csv", "clinic.csv", "--pipeline", "pipeline.yaml", "--json"]
     assert 0 == main([*arguments, "--auditor", "needs-others"])
-    assert 1 == json.loads(capsys.readouterr().out)["audits"][0]["findings"][0]["value"]
+    (release,) = json.loads(capsys.readouterr().out)["releases"]
+    assert 1 == release["audits"][0]["findings"][0]["value"]
 
 
 def test_audit_is_told_which_column_says_whose_a_row_is(shop, capsys):
     arguments = ["audit", "clinic.csv", "clinic.csv", "--quiet"]
     assert 0 == main(arguments)
     assert (
-        "warning: column 'name': every row has a value of its own, published as it is, which "
-        "names everybody; if it only says whose a row is, give --truth"
+        "warning: column 'name': every row has a value of its own, which names people; if so, "
+        "declare it with --identifier name, or with --truth name if it only says whose a row is"
         == capsys.readouterr().out.splitlines()[1]
     )
     assert 0 == main([*arguments, "--truth", "name"])
     printed = capsys.readouterr().out
-    assert printed.startswith("columns guessed from what differs: name (truth, category), age")
+    assert printed.startswith("columns guessed: age (quasi, number), sex")
+    assert "\ncolumns of the command line: name (truth, category)\n" in printed
     assert "warning" not in printed
 
-    assert 2 == main([*arguments, "--truth", "name", "--pipeline", "pipeline.yaml"])
-    assert (
-        "anonloom: --truth is for columns that are guessed\n"
-        "    Declare the column with the role 'truth' in the pipeline.\n" == capsys.readouterr().err
-    )
+
+def test_a_copy_is_not_handed_over_however_few_people_are_in_it(shop, capsys):
+    assert 0 == main(["audit", "clinic.csv", "clinic.csv", "--quiet", "--identifier", "name"])
+    assert [
+        "  Do not hand this over: the release has the identifier 'name': 12 of 12 cells are the "
+        "original's.",
+        "  - The release is a copy: every row of it is a row of the original, cell for cell",
+    ] == capsys.readouterr().out.splitlines()[4:6]
 
 
 def test_audit_shows_progress_unless_it_is_to_be_quiet(shop, capsys):
@@ -169,7 +191,42 @@ def test_audit_goes_on_without_an_auditor_that_is_broken(shop, capsys, monkeypat
 
     monkeypatch.setattr(Registry, "load_entry", load)
     assert 0 == main(["audit", "clinic.csv", "clinic.csv", "--quiet"])
-    assert "\nneeds-control was not run: it fell apart\n" in capsys.readouterr().out
+    assert "\n  needs-control was not run: it fell apart\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--jobs", "0"], "--jobs must be at least 1. Got 0 instead."),
+        (["--seed", "-1"], "--seed must be at least 0. Got -1 instead."),
+        (["--limit", "1"], "--limit must be from 0 to below 1. Got 1 instead."),
+        (["--people", "some"], "--people must be a number from 1, or 'all'. Got 'some' instead."),
+        (["--replace"], "--replace is for a folder that is written: give --to FOLDER"),
+        (
+            ["--pipeline", "pipeline.yaml", "--schema", "schema.yaml"],
+            "--pipeline and --schema both say what the columns are: give one of them",
+        ),
+        (
+            ["--truth", "name", "--pipeline", "pipeline.yaml"],
+            "--truth is for columns that no file declares\n"
+            "    Declare the column with the role 'truth' in the file.",
+        ),
+        (["--quasi", "age,"], "--quasi must be names of columns, separated by commas"),
+        (
+            ["--quasi", "age", "--sensitive", "age"],
+            "column 'age' is declared as quasi and as sensitive",
+        ),
+        (
+            ["--fail-if", "countin.rows > 3"],
+            "--fail-if 'countin.rows > 3': no auditor 'countin' is run\n"
+            "    did you mean 'counting'?",
+        ),
+        (["--column", "age=AGE"], "--column: no release has a column 'AGE'"),
+    ],
+)
+def test_options_that_are_wrong_or_contradict_each_other_are_refused(shop, capsys, words, expected):
+    assert 2 == main(["audit", "clinic.csv", "clinic.csv", "--quiet", *words])
+    assert f"anonloom: {expected}\n" == capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -215,19 +272,19 @@ def test_an_audit_reads_releases_of_others_and_says_what_it_left_out(shop, capsy
     arguments = ["audit", "clinic.csv", f"other.{ending}", "--pipeline", "pipeline.yaml"]
     assert 0 == main(arguments)
     assert [
-        "warning: column 'sex': 1 cell of the release holds characters that nobody sees, or text "
+        "  warning: column 'sex': 1 cell of the release holds characters that nobody sees, or text "
         "that is not in Unicode's form NFC; the audit reads them without, and a machine tells them "
         "apart: classes may be smaller than they seem here"
-    ] == [line for line in capsys.readouterr().out.splitlines() if line.startswith("warning")]
+    ] == [line for line in capsys.readouterr().out.splitlines() if "warning" in line]
     assert 0 == main([*arguments, "--json"])
-    result = json.loads(capsys.readouterr().out)
+    (result,) = json.loads(capsys.readouterr().out)["releases"]
     assert ({}, {"sex": 1}) == (result["unread"], result["normalized_cells"])
 
 
 MANY = [{"name": f"f{index}", "meaning": "Meaning."} for index in range(20)]
 
 
-def test_at_most_seven_findings_are_shown_and_all_on_demand(shop, capsys, monkeypatch):
+def test_findings_are_shown_on_demand_and_the_page_leads_with_seven(shop, capsys, monkeypatch):
     def audit(self, case, context):
         return Findings.of(Finding(value=1, key=True, **finding) for finding in MANY)
 
@@ -235,12 +292,13 @@ def test_at_most_seven_findings_are_shown_and_all_on_demand(shop, capsys, monkey
     arguments = ["audit", "clinic.csv", "clinic.csv", "--quiet"]
     assert 0 == main(arguments)
     printed = capsys.readouterr().out
-    assert 7 == printed.count("      Meaning.")
-    assert "\n13 more findings: --all shows them\n" in printed
+    assert 0 == printed.count("      Meaning.")
+    assert "\n  20 figures of 1 auditor: --all shows them\n" in printed
     assert 0 == main([*arguments, "--all"])
     assert 20 == capsys.readouterr().out.count("      Meaning.")
     assert 0 == main([*arguments, "--json"])
-    (result,) = json.loads(capsys.readouterr().out)["audits"]
+    (release,) = json.loads(capsys.readouterr().out)["releases"]
+    (result,) = release["audits"]
     assert [True] * 7 + [False] * 13 == [finding["key"] for finding in result["findings"]]
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from anonloom_page.reporter import Page
+from anonloom_testing.reports import audit_report
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 BROWSER = next((path for name in NAMES if (path := shutil.which(name))), None)
@@ -20,6 +21,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 PHONE = 390
+PAGES = ("report", "grid", "audits", "single")
 
 #: Browsers that are started for a page, and seconds that each of them has.
 ATTEMPTS = 4
@@ -97,12 +99,22 @@ def stress(report: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture
 def pages(report: dict[str, Any], grid: dict[str, Any], tmp_path: Path) -> dict[str, Path]:
+    for name in ("audits", "single"):
+        (tmp_path / name).mkdir()
     Page().write(report, tmp_path)
     Page().write_grid(grid, tmp_path)
-    return {"report": tmp_path / "report.html", "grid": tmp_path / "grid.html"}
+    audits = audit_report()
+    Page().write_audit(audits, tmp_path / "audits")
+    Page().write_audit(audits | {"releases": audits["releases"][:1]}, tmp_path / "single")
+    return {
+        "report": tmp_path / "report.html",
+        "grid": tmp_path / "grid.html",
+        "audits": tmp_path / "audits" / "report.html",
+        "single": tmp_path / "single" / "report.html",
+    }
 
 
-@pytest.mark.parametrize("name", ["report", "grid"])
+@pytest.mark.parametrize("name", PAGES)
 def test_the_page_renders_and_the_console_stays_empty(pages: dict[str, Path], name: str) -> None:
     picture = pages[name].with_suffix(".png")
     done = browse(pages[name], "--window-size=1100,1600", f"--screenshot={picture}")
@@ -114,7 +126,7 @@ def test_the_page_renders_and_the_console_stays_empty(pages: dict[str, Path], na
     assert len(data) > 40_000
 
 
-@pytest.mark.parametrize("name", ["report", "grid"])
+@pytest.mark.parametrize("name", PAGES)
 def test_nothing_is_wider_than_a_phone(pages: dict[str, Path], name: str, tmp_path: Path) -> None:
     script = "return doc.documentElement.scrollWidth;"
     assert str(PHONE) == measured(tmp_path, pages[name], script, width=PHONE)
@@ -126,6 +138,16 @@ def test_names_without_a_break_do_not_widen_the_page(
     Page().write(stress(report), tmp_path)
     script = "return doc.documentElement.scrollWidth;"
     assert str(PHONE) == measured(tmp_path, tmp_path / "report.html", script, width=PHONE)
+
+
+def test_the_first_screen_of_a_phone_has_answer_people_and_advice(
+    pages: dict[str, Path], tmp_path: Path
+) -> None:
+    script = (
+        "return Array.prototype.map.call(doc.querySelectorAll('.answer .sentence, .duo h3'),"
+        "function (part) { return part.getBoundingClientRect().bottom < 844; }).join(' ');"
+    )
+    assert "true true true" == measured(tmp_path, pages["single"], script, width=PHONE)
 
 
 def test_texts_of_charts_stay_inside_their_pictures(pages: dict[str, Path], tmp_path: Path) -> None:

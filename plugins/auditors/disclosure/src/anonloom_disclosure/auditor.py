@@ -45,6 +45,7 @@ class Disclosure(Auditor):
     """Measures who could be found in a release, and what could be inferred about them."""
 
     measures: ClassVar[Literal["risk", "utility", "cost"]] = "risk"
+    names_cells: ClassVar[bool] = False
     needs: ClassVar[frozenset[Need]] = frozenset()
 
     threshold: float = param(

@@ -84,7 +84,7 @@ class Distance(RiskAuditor):
     records: int | None = param(
         help="Rows of each table, drawn at random, whose nearest neighbours are looked for; always "
         "among all rows. By default all rows ask.",
-        default=20_000,
+        default=10_000,
         check=at_least(1),
     )
 

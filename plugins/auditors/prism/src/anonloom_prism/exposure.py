@@ -14,13 +14,15 @@ from anonloom_prism.versions import InferenceTask
 MEANINGS = {
     "advantage": "How well critical values of '{}' are told apart by an attacker who knows {}: 0 "
     "for guessing, 1 for always right.",
-    "excess": "The same advantage, less what chance alone gives.",
+    "excess": "The same advantage, less what chance alone gives; it may be known from the "
+    "population.",
     "accuracy_gain": "How much more often an attacker who knows {1} says the value of '{0}' right "
     "than by always saying the most frequent one.",
 }
 EXCESS = (
     "How well critical values of '{}' can be inferred from the attributes that are published, less "
-    "what chance alone gives."
+    "what chance alone gives. It may be known from the population, and of people outside the "
+    "release as well: what the release adds is said by 'trees_risk'."
 )
 REMOVED = "How much of the attacker's advantage over critical values of '{}' the release took away."
 MAJORITY = "How often the most frequent value of '{}' is right."
@@ -116,7 +118,6 @@ def _figure(
         name=name,
         value=float(values.mean()),
         interval=_within(inferred.interval(values)),
-        better="lower",
         meaning=meaning,
         assumptions=about,
     )
@@ -136,7 +137,6 @@ def _excess(
         interval=ends,
         # What chance may well give is no finding.
         status="measured" if ends is None or ends[0] > 0 else "none detected",
-        better="lower",
         meaning=meaning,
         assumptions=(message, *about),
     )
@@ -150,7 +150,6 @@ def _none(name: str, meaning: str, why: tuple[str, ...]) -> Finding:
     return Finding(
         name=name,
         value=None,
-        better="lower",
         status="not assessable",
         meaning=meaning,
         assumptions=why,

@@ -1,23 +1,27 @@
 """The auditor `attribute-inference`: what can still be inferred of a sensitive value."""
 
-from typing import ClassVar, Literal
+from collections.abc import Sequence
+from typing import ClassVar
 
 import attrs
 
-from anonloom import AuditInput, Auditor, Findings, Schema, StageContext, param
-from anonloom.data import Need
-from anonloom.findings import NotAssessable
+from anonloom import AuditInput, Findings, Schema, StageContext, Table, param
+from anonloom.findings import NotAssessable, Question
 from anonloom.params import all_of, at_least, between, distinct, not_empty
 from anonloom_prism.attack_names import ATTACKERS, Attacker
 from anonloom_prism.sensitive_column import sensitive_of, unclear
+from anonloom_risk import Answers, RiskAuditor
 
 
 @attrs.frozen(kw_only=True)
-class AttributeInference(Auditor):
-    """Predicts critical values from what is published, and from a model's answers."""
+class AttributeInference(RiskAuditor):
+    """Predicts critical values from what is published, and from a model's answers.
 
-    measures: ClassVar[Literal["risk", "utility", "cost"]] = "risk"
-    needs: ClassVar[frozenset[Need]] = frozenset({"original"})
+    The attack says what the release gives away about the people in it. The figures beside it say
+    how well values are predicted at all, which may be known from the population.
+    """
+
+    question: ClassVar[Question] = "inference"
     #: Parameters with which `anonloom plugins check` tries it: forests on every table take long.
     example: ClassVar[dict[str, object]] = {
         "attackers": ["logistic-regression"],
@@ -82,8 +86,23 @@ class AttributeInference(Auditor):
             return f"column '{self.label}' is the label: it is predicted by everybody"
         return wrong
 
-    def audit(self, case: AuditInput, context: StageContext) -> Findings:
-        """Attack the original and the release alike."""
+    def assess(self, case: AuditInput, context: StageContext) -> Findings:
+        """Return what the attack finds; nothing where it is not clear what to infer."""
+        assert case.original is not None
+        if self.problem(case.original.schema) is not None:
+            return Findings()
+        return super().assess(case, context)
+
+    def attack(self, case: AuditInput, targets: Table, context: StageContext) -> Sequence[Answers]:
+        """Name every target's critical value."""
+        assert case.original is not None
+        from anonloom_prism.memorizing_trees import answers
+
+        sensitive = sensitive_of(case.original.schema, self.sensitive)
+        return [answers(case, targets, sensitive, self.critical, self.bins, context)]
+
+    def details(self, case: AuditInput, context: StageContext) -> Findings:
+        """Predict with the original and with the release alike."""
         assert case.original is not None
         # Imported here: a pipeline that is only checked need not wait for scikit-learn.
         from anonloom_prism.attack import Plan

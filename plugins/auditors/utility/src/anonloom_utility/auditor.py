@@ -34,6 +34,7 @@ class Utility(Auditor):
     """Measures what protection has cost the data."""
 
     measures: ClassVar[Literal["risk", "utility", "cost"]] = "utility"
+    names_cells: ClassVar[bool] = False
     needs: ClassVar[frozenset[Need]] = frozenset({"original"})
 
     k: int | None = param(

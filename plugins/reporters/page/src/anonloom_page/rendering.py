@@ -11,6 +11,7 @@ import jinja2
 from markupsafe import Markup
 
 from anonloom_page import wording
+from anonloom_page.audit_view import audit_view
 from anonloom_page.charts import draw
 from anonloom_page.grid_view import grid_view
 from anonloom_page.limits import LARGEST, Limits
@@ -25,6 +26,11 @@ def render_report(report: dict[str, Any]) -> bytes:
 def render_grid(report: dict[str, Any]) -> bytes:
     """Return the page of an experiment."""
     return _render_within_limit("grid.html", report, grid_view)
+
+
+def render_audit(report: dict[str, Any]) -> bytes:
+    """Return the page of an audit."""
+    return _render_within_limit("audit.html", report, audit_view)
 
 
 def _render_within_limit(

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from anonloom_page.attack_view import attack_view
 from anonloom_page.limits import Limits
 from anonloom_page.verdict import verdict_view
 from anonloom_page.wording import figure, guarantee_texts, json_text, number, percent, short, words
@@ -20,6 +21,7 @@ def report_view(report: dict[str, Any], limits: Limits) -> dict[str, Any]:
     return {
         "report": report,
         "verdict": verdict_view(report),
+        "attacks": attack_view(report, limits),
         "notes": _notes(report),
         "tiles": _tiles(report),
         "key": key,
@@ -31,7 +33,7 @@ def report_view(report: dict[str, Any], limits: Limits) -> dict[str, Any]:
         "more_columns": max(0, len(columns) - limits.columns),
         "normalized": _normalized_cells(columns[: limits.columns]),
         "audits": [
-            _audit(audit, limits) for audit in (report.get("audits") or [])[: limits.audits]
+            audit_card(audit, limits) for audit in (report.get("audits") or [])[: limits.audits]
         ],
         "source": found_view((report.get("source") or {}).get("findings") or [], limits),
         "collection": _collection(report.get("collection") or {}, limits),
@@ -42,13 +44,19 @@ def report_view(report: dict[str, Any], limits: Limits) -> dict[str, Any]:
     }
 
 
-def found_view(findings: Iterable[dict[str, Any]], limits: Limits) -> dict[str, Any]:
+def found_view(
+    findings: Iterable[dict[str, Any]], limits: Limits, *, key: bool = False
+) -> dict[str, Any]:
     """Divide findings into groups; many are shown in brief, and more than that not at all.
 
-    What is named `figure.column` is about a column, and is grouped by it. Key findings are left
-    out: they lead the page.
+    What is named `figure.column` is about a column, and is grouped by it.
+
+    Parameters
+    ----------
+    key
+        Whether key findings are among them; where they lead the page, they are left out.
     """
-    listed = [finding for finding in findings if not finding.get("key")]
+    listed = [finding for finding in findings if key or not finding.get("key")]
     groups: dict[str, list[dict[str, Any]]] = {"": []}
     for finding in listed[: limits.full]:
         _, _, column = str(finding.get("name")).partition(".")
@@ -107,9 +115,18 @@ def _tiles(report: dict[str, Any]) -> list[dict[str, str]]:
     if number(summary.get("gcp")) is not None:
         tiles.append(("Information lost", percent(summary["gcp"]), "mean over cells (GCP)"))
     elif report.get("truthful") is False:
-        # A changed value is as narrow as the original one: 0 % would not be true.
-        tiles.append(("Information lost", "not measured", "values were changed (no GCP)"))
+        # A changed value is as narrow as the original one: a loss of 0 % would not be true.
+        tiles.append(_changed_cells(report.get("changes") or []))
     return [{"name": name, "value": value, "under": under} for name, value, under in tiles]
+
+
+def _changed_cells(changes: Iterable[dict[str, Any]]) -> tuple[str, str, str]:
+    """Return the tile of a release whose values were changed: how many were."""
+    shares = [share for change in changes if (share := number(change.get("changed"))) is not None]
+    if not shares:
+        return "Information lost", "not measured", "values were changed (no GCP)"
+    least = "at least " if any(change.get("at_least") for change in changes) else ""
+    return "Cells changed", f"{least}{percent(sum(shares) / len(shares))}", "mean over columns"
 
 
 def _step(stage: dict[str, Any], limits: Limits) -> dict[str, Any]:
@@ -126,7 +143,8 @@ def _step(stage: dict[str, Any], limits: Limits) -> dict[str, Any]:
     }
 
 
-def _audit(audit: dict[str, Any], limits: Limits) -> dict[str, Any]:
+def audit_card(audit: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    """Return what one auditor's card shows."""
     charts = [chart for chart in audit.get("charts") or [] if chart.get("name") not in HOISTED]
     return {
         "title": audit.get("auditor") or audit.get("id") or "auditor",
@@ -135,6 +153,8 @@ def _audit(audit: dict[str, Any], limits: Limits) -> dict[str, Any]:
         "paper": audit.get("paper") or "",
         "parameters": audit.get("parameters") or {},
         "found": found_view(audit.get("findings") or [], limits),
+        "withheld": bool(audit.get("withheld")),
+        "all": found_view(audit.get("findings") or [], limits, key=True),
         "charts": charts[: limits.charts],
     }
 

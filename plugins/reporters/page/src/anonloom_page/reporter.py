@@ -31,3 +31,10 @@ class Page(Reporter):
 
         (folder / GRID).write_bytes(render_grid(report))
         return (GRID,)
+
+    def write_audit(self, report: dict[str, Any], folder: Path) -> tuple[str, ...]:
+        """Write `report.html`."""
+        from anonloom_page.rendering import render_audit
+
+        (folder / REPORT).write_bytes(render_audit(report))
+        return (REPORT,)

@@ -51,6 +51,17 @@ def percent(share: Any) -> str:
     return f"{value * 100:.1f}".removesuffix(".0") + " %"
 
 
+def rounded(share: Any) -> str:
+    """Write an estimated share as a percentage of two digits that matter, which no line tears."""
+    value = number(share)
+    if value is None or 0 < value < 0.001:
+        text = percent(share)
+    else:
+        digits = 1 if value < 0.0995 or 0.995 <= value < 1 else 0
+        text = f"{100 * value:.{digits}f}".removesuffix(".0") + " %"
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
+
+
 def short(text: Any, longest: int = LONGEST) -> str:
     """Cut a text that is longer than anybody would read."""
     whole = str(text)

@@ -1,0 +1,1 @@
+"""Auditor inference for Anonloom."""

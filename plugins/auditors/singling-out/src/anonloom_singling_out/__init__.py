@@ -1,0 +1,1 @@
+"""Auditor singling-out for Anonloom."""
