@@ -18,6 +18,7 @@ from environments import environment, run
 
 from anonloom import Classes, Table
 from anonloom.data import Axis
+from anonloom_columns import NotationReader
 from anonloom_utility.measures import by_label, set_valued_gcp
 
 REQUIRED = ("anonypy==0.2.1", "anjana==1.2.3", "pyod==3.6.7")
@@ -73,7 +74,8 @@ def _of_classes(table: Table, found: pd.DataFrame, k: int) -> dict[str, float]:
 def _of_cells(table: Table, found: pd.DataFrame, k: int) -> dict[str, float]:
     """Score published cells; rows that are absent have lost everything."""
     dropped = len(table) - len(found)
-    lost = [_lost(axis, found[axis.name]) + dropped for axis in table.axes]
+    axes = table.with_reader(NotationReader).axes
+    lost = [_lost(axis, found[axis.name]) + dropped for axis in axes]
     labels, _ = pd.factorize(pd.MultiIndex.from_frame(found[list(QUASI)]))
     labels = labels.astype(np.int64)
     division = by_label(labels, dropped)

@@ -10,6 +10,7 @@ import pytest
 from anonloom import AuditInput, Column, Registry, Release, Schema, Table
 from anonloom.data import Axis
 from anonloom.spec import MethodUse
+from anonloom_columns import NotationReader
 from anonloom_runner.auditing import run_auditors
 from anonloom_runner.external import release_from
 from anonloom_runner.unread import unread_cells
@@ -47,7 +48,8 @@ def axis_of(title: str, *, missing: bool) -> Axis:
     (section,) = (part for part in PAGE.split("\n## ") if part.startswith(title + "\n"))
     values = [*own_values(section), *([None] if missing else [])]
     schema = Schema([Column(name="it", role="quasi", missing="own", **ORIGINALS[title])])
-    return Table.build(pd.DataFrame({"it": pd.Series(values, dtype=object)}), schema).axes[0]
+    table = Table.build(pd.DataFrame({"it": pd.Series(values, dtype=object)}), schema)
+    return table.with_reader(NotationReader).axes[0]
 
 
 @pytest.mark.parametrize(("title", "cell", "covers"), rows())
@@ -96,7 +98,7 @@ def people() -> Table:
             "illness": rng.choice(["flu", "cold", "asthma"], 300),
         }
     )
-    return Table.build(frame, SCHEMA)
+    return Table.build(frame, SCHEMA).with_reader(NotationReader)
 
 
 def written(table: Table, age: str, zips: str) -> Release:

@@ -304,12 +304,12 @@ def test_a_group_called_like_an_interval_is_a_group() -> None:
     assert 1 / 14 == axis.cover_loss(cover)
 
 
-@pytest.mark.parametrize("cell", ["inf", "1_0", "", "x", "[9, 1]", "[a, b]", "[1, nan]"])
+@pytest.mark.parametrize("cell", ["nan", "inf", "1_0", "", "x", "[9, 1]", "[a, b]", "[1, nan]"])
 def test_what_is_no_cell_of_a_number_cannot_be_read(cell: str) -> None:
     assert None is axis_of([1, 10], type="number").read(cell)
 
 
-@pytest.mark.parametrize("cell", ["NaT", "today", "now", "2020-13-01", "1"])
+@pytest.mark.parametrize("cell", ["2020", "2020-05", "NaT", "today", "now", "2020-13-01", "1"])
 def test_what_is_no_cell_of_a_date_cannot_be_read(cell: str) -> None:
     assert None is axis_of(["2019-05-01"], type="date").read(cell)
 
@@ -317,9 +317,9 @@ def test_what_is_no_cell_of_a_date_cannot_be_read(cell: str) -> None:
 @pytest.mark.parametrize(
     "cell",
     [
-        *("NaT", "now", "1"),
+        *("2020", "2020-05", "2020-05-02", "NaT", "now", "1"),
         *("2019-05-01 25:00:00", "2019-05-01 10", "2019-05-01 10:00:00.5"),
-        "[2019-05-02 00:00, 2019-05-01 00:00]",
+        *("[2019-05-01, 2019-05-02]", "[2019-05-02 00:00, 2019-05-01 00:00]"),
     ],
 )
 def test_what_is_no_cell_of_a_time_cannot_be_read(cell: str) -> None:
@@ -381,12 +381,40 @@ def test_numbers_at_the_edge_of_what_is_allowed_have_finite_losses() -> None:
         ("[20, 30]", [20, 25, 30]),
         ("[20, 30)", [20, 25]),
         ("[20, 30[", [20, 25]),
-        ("20-25", [20, 25]),
+        ("20-25", None),
         ("[30, 30)", None),
-        ("30-20", None),
     ],
 )
-def test_intervals_of_other_tools_are_read(cell: str, covered: list[int] | None) -> None:
+def test_an_interval_without_its_last_value_is_read(cell: str, covered: list[int] | None) -> None:
     axis = axis_of([20, 25, 30, 40], type="number")
     cover = axis.read(cell)
     assert covered == (None if cover is None else [axis.values[code] for code in cover.codes])
+
+
+@pytest.mark.parametrize(
+    ("values", "lo", "hi", "covered", "ends"),
+    [
+        ([20, 25, 30], 19.5, 29.9, [20, 25], (20, 29)),
+        ([20, 25, 30], 25, np.inf, [25, 30], (25, 30)),
+        ([20, 25, 30], 40, np.inf, [], (40, 40)),
+        ([20, 25, 30], -np.inf, 10, [], (10, 10)),
+        ([20, 25.5], -np.inf, 25.4, [20], (20, 25.4)),
+        ([None], -np.inf, 5, [], (5, 5)),
+    ],
+)
+def test_what_has_no_end_reaches_to_the_last_value(
+    values: list[float | None],
+    lo: float,
+    hi: float,
+    covered: list[float],
+    ends: tuple[float, float],
+) -> None:
+    axis = axis_of(values, type="number")
+    cover = axis.cover_between(lo, hi)
+    assert cover is not None
+    assert (covered, ends) == ([axis.values[code] for code in cover.codes], cover.ends)
+
+
+def test_between_two_whole_numbers_lies_none() -> None:
+    axis = axis_of([20, 30], type="number")
+    assert [None, None] == [axis.cover_between(20.1, 20.9), axis.cover_between(30, 20)]

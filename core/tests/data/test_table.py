@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from anonloom import Column, Release, Schema, Table
+from anonloom.data import Axis, Cover, on_own_axes
 from anonloom.errors import DataError
 
 SCHEMA = Schema(
@@ -238,3 +239,30 @@ def test_the_first_row_of_data_without_a_header_is_not_shown() -> None:
 def test_a_release_does_not_show_its_cells_in_a_log() -> None:
     table = Table.build(pd.DataFrame({"a": ["rare"]}), Schema([Column(name="a", role="quasi")]))
     assert "rare" not in repr(Release.as_it_is(table)) + repr(table)
+
+
+class EverythingIsFirst:
+    """Reads every cell as the first value of its axis."""
+
+    def __init__(self, axis: Axis) -> None:
+        self.axis = axis
+
+    def __call__(self, text: str) -> Cover:
+        assert text == "in no form of ours"
+        return Cover(0, 0)
+
+
+def test_a_table_with_a_reader_reads_other_forms_on_every_axis(table: Table) -> None:
+    reading = table.with_reader(EverythingIsFirst)
+    taken = reading.take(np.array([0, 1]))
+    for one in (reading, taken, taken.without(["zip"]), on_own_axes(taken)):
+        names = [name for name in one.schema.names if name in one.frame]
+        axes = [*one.axes, *(one.encode_column(name).axis for name in names)]
+        assert len(axes) == len(names) + len(one.schema.quasi)
+        for axis in axes:
+            cover = axis.read("in no form of ours")
+            assert cover is not None
+            assert [0] == cover.codes.tolist()
+            assert axis.read("*") is not None
+    assert all(reading.encode_column(axis.name).axis is axis for axis in reading.axes)
+    assert table.axes[0].read("in no form of ours") is None

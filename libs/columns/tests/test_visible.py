@@ -6,12 +6,13 @@ import pytest
 
 from anonloom import Column, Schema, Table
 from anonloom.hierarchies import Tree
-from anonloom_columns import Visible, place_texts
+from anonloom_columns import NotationReader, Visible, place_texts
 
 
 def axis_of(cells, **column):
     frame = pd.DataFrame({"x": cells})
-    return Table.build(frame, Schema([Column(name="x", role="quasi", **column)])).axes[0]
+    table = Table.build(frame, Schema([Column(name="x", role="quasi", **column)]))
+    return table.with_reader(NotationReader).axes[0]
 
 
 def visible(axis, cells, dtype="category"):

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from anonloom import Column, Release, Schema, Table
 from anonloom.hierarchies import Tree
+from anonloom_columns import NotationReader
 from anonloom_linkage.aligned_columns import align_columns, shared_columns
 from anonloom_testing import oracle, tables
 from anonloom_testing.auditor import in_classes, publish_suppressed
@@ -18,7 +19,8 @@ RELEASES = [Release.as_it_is, publish_suppressed, in_classes, lambda table: in_c
 
 
 def table_of(cells, type_="number", role="quasi", name="x", **how):
-    return Table.build(pd.DataFrame({name: cells}), schema_of(type_, role, name, **how))
+    table = Table.build(pd.DataFrame({name: cells}), schema_of(type_, role, name, **how))
+    return table.with_reader(NotationReader)
 
 
 def schema_of(type_, role, name="x", **how):

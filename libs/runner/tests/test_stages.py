@@ -127,6 +127,15 @@ def test_other_releases_reach_the_auditors(clinic):
     assert 2 == clinic.pipeline().run().findings["needs-others"]["others"].value
 
 
+@pytest.mark.parametrize(("age", "value"), [("20-40", 1), (">=30", 1), ("from 20 to 40", None)])
+def test_other_releases_are_read_as_other_tools_write_them(clinic, age, value):
+    (clinic.folder / "earlier.csv").write_text(f"age,sex\n{age},f\n")
+    clinic.change("data:\n", "data:\n  other_releases: [earlier.csv]\n")
+    clinic.change("  - counting\n", "  - counting\n  - needs-others\n")
+
+    assert value == clinic.pipeline().run().findings["needs-others"]["others"].value
+
+
 def test_incomplete_rows_are_published_as_stars(clinic):
     clinic.change("sex: {role: quasi}", "sex: {role: quasi, missing: suppress}")
     clinic.change("privacy:", "suppression: {at_most: 0.2}\nprivacy:")

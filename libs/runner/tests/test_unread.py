@@ -7,6 +7,7 @@ import pytest
 from anonloom import AuditInput, Chart, Column, Finding, Findings, Schema, Table
 from anonloom.data import MOST_UNREAD
 from anonloom.findings import AttackResult, Notice
+from anonloom_columns import NotationReader
 from anonloom_runner.external import release_from
 from anonloom_runner.unread import Unreadable, unread_cells, withhold_figures
 
@@ -22,7 +23,8 @@ SCHEMA = Schema(
 
 def table(**columns):
     rows = {"age": [20, 30] * 50, "zip": ["024", "033"] * 50, "bill": [1, 2] * 50}
-    return Table.build(pd.DataFrame({**rows, "illness": ["flu"] * 100, **columns}), SCHEMA)
+    frame = pd.DataFrame({**rows, "illness": ["flu"] * 100, **columns})
+    return Table.build(frame, SCHEMA).with_reader(NotationReader)
 
 
 def release(**columns):

@@ -5,15 +5,13 @@ from anonloom._lazy import lazy_exports
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from anonloom._notations.table import NO_VALUE as NO_VALUE
-    from anonloom._notations.table import period as period
-    from anonloom._notations.table import read_span as read_span
     from anonloom.data._audit_input import MOST_UNREAD as MOST_UNREAD
     from anonloom.data._audit_input import AuditInput as AuditInput
     from anonloom.data._audit_input import Draw as Draw
     from anonloom.data._audit_input import Need as Need
     from anonloom.data._axis import Axis as Axis
     from anonloom.data._axis import Cover as Cover
+    from anonloom.data._axis import Reader as Reader
     from anonloom.data._classes import Classes as Classes
     from anonloom.data._classes import Regions as Regions
     from anonloom.data._classes import Rows as Rows
@@ -58,10 +56,10 @@ __all__ = [
     "LARGEST",
     "LikelyPersonColumn",
     "MOST_UNREAD",
-    "NO_VALUE",
     "Need",
     "PUBLISHED",
     "ROLES",
+    "Reader",
     "Regions",
     "Release",
     "Role",
@@ -79,8 +77,6 @@ __all__ = [
     "normalize_text",
     "numbering_persons",
     "on_own_axes",
-    "period",
-    "read_span",
     "row_keys",
     "visible_form",
 ]
@@ -88,11 +84,6 @@ __all__ = [
 __getattr__, __dir__ = lazy_exports(
     __name__,
     {
-        "anonloom._notations.table": (
-            "NO_VALUE",
-            "period",
-            "read_span",
-        ),
         "anonloom.data._audit_input": (
             "AuditInput",
             "Draw",
@@ -102,6 +93,7 @@ __getattr__, __dir__ = lazy_exports(
         "anonloom.data._axis": (
             "Axis",
             "Cover",
+            "Reader",
         ),
         "anonloom.data._classes": (
             "Classes",

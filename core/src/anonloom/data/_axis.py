@@ -1,6 +1,6 @@
 """A quasi-identifier coded onto an axis: every class covers an interval of codes on it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonloom import cells
-from anonloom._notations import table as notations
 from anonloom._representation import short_repr
 from anonloom.data._hierarchy import STAR, Hierarchy
 from anonloom.data._schema import Form, Type
@@ -42,6 +41,9 @@ class Axis:
         Code of the missing value, or -1.
     hierarchy
         Over the codes of `values`, or None for a number that has none.
+    reader
+        Makes what reads the cells that are in no form of ours, such as those of other tools; None
+        where there are no such cells.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Axis:
     values: NDArray[Any] = attrs.field(repr=False)
     missing: int
     hierarchy: Hierarchy | None = attrs.field(repr=False)
+    reader: "Reader | None" = attrs.field(default=None, repr=False)
 
     @property
     def value_count(self) -> int:
@@ -268,7 +271,9 @@ class Axis:
             cover = self._read_interval(ends)
         if cover is None:
             cover = self._read_single(cell)
-        return self._read_notation(cell) if cover is None else cover
+        if cover is None and self._read_other is not None:
+            return self._read_other(cell)
+        return cover
 
     @cached_property
     def _code_of(self) -> dict[str, int]:
@@ -279,7 +284,7 @@ class Axis:
         if lo is None or hi is None:
             return None
         if not ends.closed:
-            return self._cover_span(notations.Span(lo, hi, with_hi=False))
+            return self.cover_between(lo, float(np.nextafter(hi, -np.inf)))
         return Cover(*self._inside(lo, hi), form="interval", ends=(lo, hi)) if lo <= hi else None
 
     def _inside(self, lo: float, hi: float) -> tuple[int, int]:
@@ -295,33 +300,23 @@ class Axis:
             return None
         return Cover(*self._inside(place, place), ends=(place, place))
 
-    def _read_notation(self, text: str) -> "Cover | None":
-        """Read a cell as other tools write it."""
-        statement = notations.read_notation(text, self._vocabulary)
-        if isinstance(statement, notations.Span):
-            return self._cover_span(statement)
-        if isinstance(statement, notations.Members):
-            return self._cover_members(statement.texts)
-        if isinstance(statement, notations.Masked):
-            places = statement.places
-            return Cover(int(places[0]), int(places[-1]), members=places, form="nodes")
-        if statement is None:
-            return None
-        no_value = self.read(None) if isinstance(statement, notations.Missing) else None
-        # Where the original has every value, one that is missing was taken away.
-        return no_value or Cover(0, self.size - 1, star=True)
-
     @cached_property
-    def _vocabulary(self) -> notations.Vocabulary:
-        return notations.Vocabulary(self.type, [text for text in self._labels if text is not None])
+    def _read_other(self) -> "Callable[[str], Cover | None] | None":
+        return None if self.reader is None else self.reader(self)
 
-    def _cover_span(self, span: notations.Span) -> "Cover | None":
-        lo, hi = span.first, span.last
+    def cover_between(self, lo: float, hi: float) -> "Cover | None":
+        """Cover the values between two places, which belong to it; None if no value can lie there.
+
+        Of whole numbers, days and seconds `[20, 30)`, `(19, 29]` and `20-29` say the same.
+
+        Parameters
+        ----------
+        lo, hi
+            Infinite where there is no end: beyond the values that occur nothing is known.
+        """
         own = self.places[: self.value_count]
         if self._is_whole:
-            # `[20, 30)`, `(19, 29]` and `20-29` say the same of whole numbers, days and seconds.
             lo, hi = float(np.ceil(lo)), float(np.floor(hi))
-        # Beyond the values that occur nothing is known.
         if np.isinf(lo):
             lo = min(float(own[0]), hi) if len(own) else hi
         if np.isinf(hi):
@@ -332,21 +327,6 @@ class Axis:
     def _is_whole(self) -> bool:
         own = self.places[: self.value_count]
         return bool((own == np.floor(own)).all())
-
-    def _cover_members(self, members: Sequence[str]) -> "Cover":
-        if self.type == "category":
-            codes = {self._code_of[member] for member in members}
-            ends = None
-        else:
-            places = [cells.place(member, self.type) or 0.0 for member in members]
-            covers = [self._inside(place, place) for place in places]
-            codes = {first for first, last in covers if first <= last}
-            ends = (min(places), max(places))
-        first, last = (min(codes), max(codes)) if codes else (0, -1)
-        if first == last and (ends is None or ends[0] == ends[1]):
-            return Cover(first, last)
-        members_of = np.array(sorted(codes), np.int64)
-        return Cover(first, last, members=members_of, form="set", ends=ends)
 
     def cover_loss(self, cover: "Cover") -> float:
         """Loss of a cell that was read from a release."""
@@ -397,3 +377,7 @@ class Cover:
         if self.members is not None:
             return self.members
         return np.arange(self.first, self.last + 1, dtype=np.int64)
+
+
+#: Makes, for one axis, what reads cells that are in no form of ours.
+Reader = Callable[[Axis], Callable[[str], Cover | None]]

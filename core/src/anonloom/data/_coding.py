@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from anonloom import cells
 from anonloom._representation import short_repr
 from anonloom.data import _moments as moments
-from anonloom.data._axis import Axis
+from anonloom.data._axis import Axis, Reader
 from anonloom.data._hierarchy import Hierarchy
 from anonloom.data._hierarchy_builders import UncoveredValues
 from anonloom.data._schema import Column
@@ -45,7 +45,12 @@ class EncodedColumn:
         return result
 
 
-def encode(series: Any, column: Column, out: NDArray[np.int32] | None = None) -> EncodedColumn:
+def encode(
+    series: Any,
+    column: Column,
+    out: NDArray[np.int32] | None = None,
+    reader: Reader | None = None,
+) -> EncodedColumn:
     """Code a column onto its axis.
 
     Parameters
@@ -54,6 +59,8 @@ def encode(series: Any, column: Column, out: NDArray[np.int32] | None = None) ->
         The column, already of its declared type (see `coerce`).
     out
         Where to write the codes; a new array without it.
+    reader
+        That of the axis: see `Axis.reader`.
 
     Raises
     ------
@@ -78,6 +85,7 @@ def encode(series: Any, column: Column, out: NDArray[np.int32] | None = None) ->
         values=values,
         missing=missing,
         hierarchy=hierarchy,
+        reader=reader,
     )
     # All else concerned the distinct values: this is the one pass over the rows.
     of_rows = codes[result.ranks][result.entries]

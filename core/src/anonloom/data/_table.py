@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from anonloom._representation import short_repr
 from anonloom._spelling import closest
-from anonloom.data._axis import Axis
+from anonloom.data._axis import Axis, Reader
 from anonloom.data._classes import Classes
 from anonloom.data._coding import EncodedColumn, coerce, encode, refuse_unknown_persons
 from anonloom.data._persons import sharing_rows
@@ -48,6 +48,8 @@ class Table:
         read; columns without any are not listed.
     sharing
         For every identifier, how many rows have a value that another row has, too.
+    reader
+        That of its axes: see `with_reader`.
     """
 
     schema: Schema
@@ -62,6 +64,7 @@ class Table:
     pseudonym_keys: dict[str, bytes] = attrs.field(factory=dict, repr=False)
     normalized: dict[str, int] = attrs.field(factory=dict)
     sharing: dict[str, int] = attrs.field(factory=dict, repr=False)
+    reader: Reader | None = attrs.field(default=None, repr=False)
 
     @classmethod
     def build(
@@ -179,7 +182,7 @@ class Table:
         """Return any column on an axis of its own: a sensitive one, a label, a person."""
         series = self.column(name)
         if name not in self._coded:
-            self._coded[name] = encode(series, self.schema[name])
+            self._coded[name] = encode(series, self.schema[name], reader=self.reader)
         return self._coded[name]
 
     @property
@@ -228,6 +231,15 @@ class Table:
             codes=codes,
             coded={**self._coded, **named},
         )
+
+    def with_reader(self, reader: Reader) -> "Table":
+        """Return the table with axes that read cells in other forms than ours, too."""
+        coded = {
+            name: EncodedColumn(attrs.evolve(item.axis, reader=reader), item.codes)
+            for name, item in self._coded.items()
+        }
+        axes = tuple(coded[name].axis for name in self.schema.quasi)
+        return attrs.evolve(self, axes=axes, coded=coded, reader=reader)
 
     def without(self, names: Collection[str]) -> "Table":
         """Return the table without some columns; every row stays."""
@@ -286,7 +298,10 @@ def on_own_axes(table: Table) -> Table:
     The ends of an axis and breaks at quantiles would tell of rows that are not to be published.
     """
     return table.with_quasi(
-        [encode(table.column(name), table.schema[name]) for name in table.schema.quasi]
+        [
+            encode(table.column(name), table.schema[name], reader=table.reader)
+            for name in table.schema.quasi
+        ]
     )
 
 

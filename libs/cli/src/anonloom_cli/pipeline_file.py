@@ -5,6 +5,8 @@ import argparse
 from anonloom.spec import PipelineSpec, load_pipeline
 from anonloom_cli.importing import keeping_everything
 
+__all__ = ["add_pipeline_arguments", "load"]
+
 
 def add_pipeline_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the file, ``--set`` and ``--allow-local-code``."""

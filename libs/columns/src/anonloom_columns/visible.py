@@ -12,9 +12,11 @@ import numpy as np
 
 from anonloom import short_repr
 from anonloom.cells import MOMENTS, cell_text, moment_texts, place, read_interval
-from anonloom.data import Axis, period, read_span
+from anonloom.data import Axis
 from anonloom.lazy import pd
 from anonloom.typing import FloatArray
+from anonloom_columns._notations.spans import period
+from anonloom_columns._notations.table import read_span
 
 
 @short_repr

@@ -178,5 +178,6 @@ def _without_calendar(table: Table, name: str) -> EncodedColumn:
         values=coded.axis.values.astype(np.int64).astype(moments.dtype),
         missing=coded.axis.missing,
         hierarchy=None,
+        reader=table.reader,
     )
     return EncodedColumn(axis, coded.codes)

@@ -36,6 +36,8 @@ from anonloom_risk.left_out import (
     truth_is_known,
 )
 
+__all__ = ["NO_CONTROL", "Assessment"]
+
 #: People outside the release who are attacked, and people inside where nobody asks for more.
 MOST_ATTACKED = 5_000
 #: The same in a self-test, which has to tell .9 from less.

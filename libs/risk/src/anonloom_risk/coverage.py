@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from anonloom.typing import BoolArray, IntArray
 from anonloom_linkage.aligned_columns import AlignedColumn
 
+__all__ = ["covered", "is_generalized"]
+
 #: Wide rows of which it is asked whether they cover anybody, and pairs looked at together.
 ASKED = 50
 CHUNK = 1 << 18

@@ -25,6 +25,7 @@ from anonloom_risk.passes import Passes
 
 __all__ = [
     "CONTROL",
+    "EQUAL",
     "KNOWN",
     "NEAR",
     "ORIGINAL",

@@ -25,6 +25,7 @@ from anonloom.errors import PluginError, PrivacyError
 from anonloom.findings import Notice
 from anonloom.kinds import SectionMethod, stream
 from anonloom.spec import MethodUse, PipelineSpec
+from anonloom_columns import NotationReader
 from anonloom_runner import check, conditions, exposure, lookalikes, persons, suppression
 from anonloom_runner.declared import persons_behind, wrong_release
 from anonloom_runner.external import other_releases
@@ -81,6 +82,7 @@ def execute(
     table = _load(spec, guard, journal)
     digest = input_digest(table)
     original, control = _hold_out(table, spec.data.holdout, seed)
+    original = original.with_reader(NotationReader)
     others = other_releases(spec.data.other_releases, original)
     if stages.partitions:
         refuse_hopeless(_models(spec), guard, original)

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from anonloom import Column, Release, Schema, Table
 from anonloom.cells import STAR
-from anonloom.data import EMPTY, NO_VALUE, coerce, normalize_column, normalize_text
+from anonloom.data import EMPTY, coerce, normalize_column, normalize_text
 from anonloom.errors import DataError
 from anonloom.lazy import pq
+from anonloom_columns import NO_VALUE
 from anonloom_tables import Csv, Parquet
 
 __all__ = [

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from anonloom import AuditInput, Chart, Column, Release, Schema, StageContext, Table
 from anonloom.errors import UsageError
 from anonloom.findings import Notice
-from anonloom_cvpl import attribution, charts, commands, pairs, progressive, rates
+from anonloom_cvpl import attribution, auditor, charts, commands, pairs, progressive, rates
 from anonloom_cvpl.attacker import rows_behind
 from anonloom_cvpl.auditor import Cvpl
 from anonloom_cvpl.chance_law import by_law
@@ -807,3 +807,19 @@ def test_a_sample_bounds_the_final_rate_from_above_where_geometry_says_nothing(s
         assert step.lower <= final <= step.upper <= step.certain <= 1
     assert steps[0].upper < final + 0.15
     assert steps[0].certain > final + 0.15
+
+
+def test_the_null_of_a_large_table_is_of_some_records_among_all_others(shop, monkeypatch):
+    one = shop("perturbed", 600, 3)
+    case = AuditInput(release=one.release, original=one.original, truth=one.owner)
+    method = Cvpl(attribution=False, threshold=0.97)
+    whole = method.details(case, StageContext())
+
+    monkeypatch.setattr(auditor, "MOST_IN_NULL", 300)
+    some = method.details(case, StageContext())
+
+    assert whole["linkage_rate"].value == some["linkage_rate"].value
+    assert whole["linkage_null"].value == pytest.approx(some["linkage_null"].value, abs=0.08)
+    assert "the null is of 300 records, drawn at random" in some["linkage_null"].assumptions
+    low, high = some["linkage_excess"].interval
+    assert low <= some["linkage_excess"].value <= high

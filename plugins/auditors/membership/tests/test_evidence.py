@@ -29,7 +29,7 @@ def test_neighbours_are_those_of_all_pairs_but_for_a_part_of_the_control(seed):
     original, release, targets, control = tables
     columns = aligned(original, published(release), targets, control)
     learned = np.array([3, 17, 5])
-    both = np.concatenate([original[list(NUMBERS)], release[list(NUMBERS)]]).astype(float)
+    both = np.concatenate([people[list(NUMBERS)] for people in tables]).astype(float)
     points = [
         ((people[list(NUMBERS)] - both.mean(axis=0)) / both.std(axis=0)).to_numpy()
         for people in tables
@@ -47,6 +47,16 @@ def test_neighbours_are_those_of_all_pairs_but_for_a_part_of_the_control(seed):
         to_control = np.sort(((others - point) ** 2).sum(axis=1))[:2]
         np.testing.assert_allclose(result.release[index], to_release, atol=1e-3)
         np.testing.assert_allclose(result.control[index], to_control, atol=1e-3)
+
+
+def test_a_value_that_the_table_lacks_brings_nobody_nearer():
+    people, stranger = frame(30, 1), frame(30, 1).assign(area="abroad")
+    columns = aligned(people, published(people), stranger, people, (*NUMBERS, "area"))
+
+    result = Nearness.of(columns, np.arange(2), np.random.default_rng(1))
+
+    # The two differ in two indicators of one column.
+    np.testing.assert_allclose(result.release[:30, 0], 2.0, atol=1e-3)
 
 
 def test_nobody_of_the_control_is_near_to_herself():

@@ -135,6 +135,15 @@ def test_values_tell_where_a_release_repeats_them_and_rows_do_not():
     assert low <= 0.5 <= high
 
 
+def test_of_strangers_two_fifths_are_never_claimed():
+    case = evidence(frame(600, 1), published(frame(600, 3)), frame(600, 2))
+
+    answers = Membership().attack(case, table(frame(600, 4)), context())[0]
+
+    assert 0.5 < answers.right.mean() < 0.7
+    assert answers.score[answers.right == 1].min() > answers.score[answers.right == 0].max()
+
+
 def test_without_a_control_nothing_is_said():
     result, findings = audit(frame(400, 1), published(frame(400, 1)), None)
 

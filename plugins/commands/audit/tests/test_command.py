@@ -97,6 +97,14 @@ def test_audit_counts_the_cells_that_it_cannot_read(shop, capsys):
     ] == release["decision"]["reasons"]
 
 
+def test_audit_reads_cells_as_other_tools_write_them(shop, capsys):
+    (shop.folder / "arx.csv").write_text("age;sex\n" + "[20, 40[;f\n20-40;{f, m}\n>=40;**\n" * 4)
+    arguments = ["audit", "clinic.csv", "arx.csv", "--pipeline", "pipeline.yaml", "--json"]
+    assert 0 == main(arguments)
+    (release,) = json.loads(capsys.readouterr().out)["releases"]
+    assert {} == release["unread"]
+
+
 def test_audit_refuses_an_auditor_that_two_tables_cannot_feed(shop, capsys):
     main(["run", "pipeline.yaml", "--quiet"])
     capsys.readouterr()

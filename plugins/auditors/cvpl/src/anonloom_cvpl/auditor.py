@@ -47,6 +47,8 @@ from anonloom_cvpl.true_match_rates import NO_TRUTH, true_match_rates
 from anonloom_linkage.bootstrap import block_bootstrap
 from anonloom_risk import Answers, align_evidence, right_rows
 
+#: Records whose null is computed; their candidates are all other records.
+MOST_IN_NULL = 100_000
 #: The records that a steward should look at first.
 MOST_EXPOSED = 100
 #: With attribution about so many searches as large as the first, otherwise that and the null's.
@@ -126,10 +128,13 @@ class Cvpl(Attacker):
         # Every record against the release, and against the other records: what chance links.
         truth = true_rows(case)
         evidence = setup.task().evidence(context, truth)
-        everyone = np.arange(len(evidence))
-        null_evidence = setup.null_task(len(case.release), context.rng).evidence(context, everyone)
+        people = _people_of_null(len(evidence), context.rng)
+        null_task = setup.null_task(len(case.release), context.rng)
+        if len(people) < len(evidence):
+            null_task = attrs.evolve(null_task, chosen=people)
+        null_evidence = null_task.evidence(context, people)
         # tau: what is similar enough, and all that follows.
-        return _Audit(self, case, setup, evidence, null_evidence, truth, context).findings()
+        return _Audit(self, case, setup, evidence, null_evidence, people, truth, context).findings()
 
     def summarize(self, grid: Sequence[GridRow]) -> Findings:
         """Draw the risk surface of an experiment, and where it is safe."""
@@ -137,6 +142,13 @@ class Cvpl(Attacker):
         if surface is None:
             return Findings()
         return Findings.of(surface, charts.safe_region(surface, self.tolerable))
+
+
+def _people_of_null(records: int, rng: np.random.Generator) -> IntArray:
+    """Draw whose null is computed, among all others: all up to a number that says enough."""
+    if records <= MOST_IN_NULL:
+        return np.arange(records)
+    return np.sort(rng.choice(records, MOST_IN_NULL, replace=False))
 
 
 def announce(setup: LinkageSetup, context: StageContext) -> None:
@@ -172,6 +184,7 @@ class _Audit:
     setup: LinkageSetup
     evidence: Evidence
     null_evidence: Evidence
+    null_people: IntArray
     truth: IntArray | None
     context: StageContext
 
@@ -203,7 +216,12 @@ class _Audit:
                 self.truth is not None,
             ),
             subgroup_rates(
-                finding, self.setup.columns, self.evidence, self.null_evidence, threshold
+                finding,
+                self.setup.columns,
+                self.evidence,
+                self.null_evidence,
+                self.null_people,
+                threshold,
             ),
             chance_law(finding, self.evidence, wrong.similarity, threshold, self.truth is not None),
             self._baselines(finding),
@@ -309,11 +327,14 @@ class _Audit:
         best, null = self.evidence.best, self.null_evidence.wrong
         hits = (best[:, None] >= sweep).astype(np.int8)
         by_chance = null >= self.method.threshold
-        excess = (hits[:, 0] - by_chance)[:, None]
-        resampled = block_bootstrap(
-            self.evidence.block, np.hstack([hits, by_chance[:, None], excess]), self.context.rng
-        )
+        excess = hits[self.null_people, 0] - by_chance
+        resampled = block_bootstrap(self.evidence.block, hits, self.context.rng)
         intervals = resampled.interval()
+        of_chance, of_excess = block_bootstrap(
+            self.evidence.block[self.null_people],
+            np.stack([by_chance, excess], axis=1),
+            self.context.rng,
+        ).interval()
         rate = float(hits[:, 0].mean())
         chance = float(by_chance.mean())
         drawn = (f"95 % interval from {len(resampled.shares):,} resamples of {resampled.unit}",)
@@ -342,23 +363,28 @@ class _Audit:
                 chance,
                 "The share that resembles some other record of the original: what chance links.",
                 "neither",
-                interval=intervals[-2],
+                interval=of_chance,
                 assumptions=(*assumptions, *self._null_assumptions()),
             ),
             finding(
                 "linkage_excess",
                 rate - chance,
                 "Share of the records that are linked because of the release, beyond chance.",
-                interval=intervals[-1],
+                interval=of_excess,
                 lacking=saturated,
                 assumptions=(*assumptions, *self._null_assumptions()),
             ),
             *self._against_control(finding, rate),
         ]
-        shown = [] if finding.unfit else [charts.risk_curve(curve, intervals[1:-2])]
+        shown = [] if finding.unfit else [charts.risk_curve(curve, intervals[1:])]
         return Findings.of(results, shown)
 
     def _null_assumptions(self) -> tuple[str, ...]:
+        drawn = f"the null is of {len(self.null_people):,} records, drawn at random"
+        sampled = len(self.null_people) < len(self.evidence)
+        return (*((drawn,) if sampled else ()), *self._null_candidates())
+
+    def _null_candidates(self) -> tuple[str, ...]:
         records, rows = len(self.evidence), len(self.case.release)
         if rows + 1 < records:
             return (f"the null has as many candidates as the release has rows ({rows:,})",)

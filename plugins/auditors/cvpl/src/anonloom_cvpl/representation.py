@@ -22,7 +22,7 @@ MOST_ALIKE = 0.95
 #: If chance links more than this, links say nothing.
 MOST_BY_CHANCE = 0.9
 #: If blocks lose more true pairs than this, a stronger attacker finds more.
-LEAST_BLOCK_RECALL = 0.9
+MOST_LOST = 0.1
 #: If more cells of a column cannot be read, nothing can be said.
 MOST_UNREAD = 0.01
 
@@ -102,8 +102,9 @@ class Validity:
             results.append(
                 f"a true pair is more similar than a wrong one with a chance of {self.auc:.2f} only"
             )
-        if self.block_recall is not None and self.block_recall < LEAST_BLOCK_RECALL:
-            lost = 1 - self.block_recall
+        # Where nothing can be said at all, the reason says more.
+        lost = 0.0 if self.block_recall is None or self.unfit else 1 - self.block_recall
+        if lost > MOST_LOST:
             results.append(f"blocks lose {lost:.1%} of the true pairs: others may link more")
         if self.saturated:
             results.append(self.saturated)

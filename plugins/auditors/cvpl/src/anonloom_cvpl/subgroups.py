@@ -11,7 +11,7 @@ import numpy as np
 
 from anonloom import Chart, Findings
 from anonloom.findings import FindingBuilder
-from anonloom.typing import BoolArray
+from anonloom.typing import BoolArray, IntArray
 from anonloom_cvpl.evidence import Evidence
 from anonloom_linkage.aligned_columns import AlignedColumn
 
@@ -80,21 +80,29 @@ def subgroup_rates(
     columns: Sequence[AlignedColumn],
     evidence: Evidence,
     null_evidence: Evidence,
+    null_people: IntArray,
     threshold: float,
 ) -> Findings:
-    """Say how often each subgroup is linked, by chance, and rightly where the truth is known."""
+    """Say how often each subgroup is linked, by chance, and rightly where the truth is known.
+
+    Parameters
+    ----------
+    null_people
+        The records that the null is of.
+    """
     linked, chance = evidence.best >= threshold, null_evidence.wrong >= threshold
     rows: list[_Row] = []
     for group in subgroups(columns):
         own = group.members
         matched = own & evidence.has_true_row
+        of_null = chance[own[null_people]]
         rows.append(
             _Row(
                 words=group.words,
                 records=int(own.sum()),
                 mu=float((linked & own).sum()) / len(linked),
                 linked=float(linked[own].mean()),
-                by_chance=float(chance[own].mean()),
+                by_chance=float(of_null.mean()) if len(of_null) else 0.0,
                 right=float(evidence.hit[matched].mean()) if matched.any() else -1.0,
             )
         )

@@ -9,7 +9,7 @@ import numpy as np
 from anonloom import AuditInput, Findings, Schema, StageContext, Table, param
 from anonloom.findings import AttackResult, FindingBuilder, NotAssessable, Question
 from anonloom.params import all_of, distinct, not_empty
-from anonloom.typing import FloatArray
+from anonloom.typing import BoolArray, FloatArray
 from anonloom_linkage.aligned_columns import AlignedColumn, align_columns, shared_columns
 from anonloom_membership.covering import Covering
 from anonloom_membership.density_ratio import learn_density_ratio, quadratic
@@ -28,9 +28,12 @@ HELD_OUT = 2
 MOST_LEARNED = 1_500
 #: From fewer nothing is learned: then she is claimed whom the release is nearer to than they are.
 FEWEST_LEARNED = 50
+#: People are claimed whose rows are in the release, or who look more like it than this share of the
+#: known strangers. To claim almost everybody would say who is not in the table, and what little it
+#: says of who is would drown in chance.
+UNLIKE_STRANGERS = 0.4
 #: Of a generalized release somebody is claimed only where so many times as many of the people
-#: attacked have her evidence as of known strangers. Almost everybody is covered by some class: to
-#: call them all inside would say who is not in the table, and of nobody that she is.
+#: attacked have her evidence as of known strangers: almost everybody is covered by some class.
 WORTH_A_CLAIM = 2.0
 
 MEANING = (
@@ -64,11 +67,11 @@ class Membership(RiskAuditor):
     def attack(self, case: AuditInput, targets: Table, context: StageContext) -> Sequence[Answers]:
         """Claim that people are in the table; the density ratio says how surely."""
         columns = self._columns(case, targets)
-        score, isolation, least = _density_ratio(columns, len(targets), context)
+        score, isolation, claimed = _density_ratio(columns, len(targets), context)
         return [
             Answers(
                 name="density_ratio",
-                right=(score >= least).astype(float),
+                right=claimed.astype(float),
                 score=score,
                 columns=tuple(column.name for column in columns),
                 meaning=MEANING,
@@ -137,17 +140,17 @@ class Membership(RiskAuditor):
 
 def _density_ratio(
     columns: Sequence[AlignedColumn], number: int, context: StageContext
-) -> tuple[FloatArray, FloatArray, float]:
-    """Return for every target how surely she is inside, and how far she is from other people.
+) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Say of every target how surely she is inside, how far from others, and who is claimed.
 
-    And how sure an attacker must be at least; more than that is for whoever knows his success.
+    Whoever knows more of his success claims fewer: those with the highest scores.
     """
     if not columns:
-        return np.full(number, -np.inf), np.zeros(number), 0.0
+        return np.full(number, -np.inf), np.zeros(number), np.zeros(number, bool)
     known = len(columns[0].sides[CONTROL]) if len(columns[0].sides) > CONTROL else 0
     if known < FEWEST_LEARNED or not len(columns[0].sides[RELEASE]):
         nearest = NearestRows.of(columns, context.workers)
-        return nearest.surprise, nearest.reference, 0.0
+        return nearest.surprise, nearest.reference, nearest.surprise >= 0
     learned = context.rng.permutation(known)[:MOST_LEARNED]
     nearness = Nearness.of(columns, learned, context.rng, context.workers)
     logarithms, marks = nearness.evidence()
@@ -158,5 +161,10 @@ def _density_ratio(
         evidence += [quadratic(counts), uncovered]
     unlabelled = np.arange(number + len(learned)) < number
     ratio = learn_density_ratio(np.column_stack(evidence), unlabelled)
-    least = np.log(WORTH_A_CLAIM) if generalized else -np.inf
-    return ratio[:number], nearness.control[:number, 0], float(least)
+    score, of_strangers = ratio[:number], ratio[number:]
+    if generalized:
+        claimed = score >= np.log(WORTH_A_CLAIM)
+    else:
+        least = np.quantile(of_strangers, UNLIKE_STRANGERS)
+        claimed = (score >= least) | nearness.equal[:number, 0]
+    return score, nearness.control[:number, 0], claimed

@@ -62,7 +62,10 @@ class Nearness:
         columns
             Those of `align_evidence`, with a control.
         """
-        vectors = Vectors.of(columns, Encoding(), (ORIGINAL, RELEASE), workers)
+        # A category that only some table has is a feature, too: without it, who has such a value
+        # would be nearer to everybody than other people are.
+        tables = (ORIGINAL, RELEASE, TARGETS, CONTROL)
+        vectors = Vectors.of(columns, Encoding(), tables, workers)
         targets = len(columns[0].sides[TARGETS])
         if not vectors.parts:
             unknown = np.zeros((targets + len(learned), 2))

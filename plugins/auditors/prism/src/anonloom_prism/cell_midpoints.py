@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 
 from anonloom.cells import place, read_interval, read_set
-from anonloom.data import NO_VALUE, read_span
 from anonloom.hierarchies import STAR
 from anonloom.typing import FloatArray
+from anonloom_columns import NO_VALUE, read_span
 
 
 def places(series: Any, type_: str) -> FloatArray | None:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 
+from anonloom import short_repr
 from anonloom.typing import FloatArray, IntArray
 from anonloom_linkage.aligned_columns import AlignedColumn
 from anonloom_risk.nearest_rows import CONTROL, RELEASE
@@ -23,6 +24,7 @@ __all__ = ["Grid", "Parts", "cell_parts", "grid_parts", "neighbour_parts", "room
 MOST_ROOM, LEAST_ROOM = 1.0, 1e-3
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class Parts:
     """A division of a column.

@@ -32,6 +32,7 @@ from anonloom_audit.terminal import column_lines, ranking_lines, release_lines
 from anonloom_cli.interruption import interrupt_when_asked
 from anonloom_cli.progress import show_progress
 from anonloom_cli.summary import page_name, print_done, relative_path
+from anonloom_columns import NotationReader
 from anonloom_runner.auditing import run_auditors
 from anonloom_runner.conditions import failures
 from anonloom_runner.execute import group_codes
@@ -279,7 +280,7 @@ def _configure(
     declared = _declared_roles(arguments)
     releases = _matched(arguments, cells, releases, declared, schema)
     roles = assign_roles(cells, [release.frame for release in releases], declared, schema)
-    original = Table.build(cells, roles.schema)
+    original = Table.build(cells, roles.schema).with_reader(NotationReader)
     skipped: dict[str, str] = {}
     auditors: tuple[MethodUse, ...] = spec.audit if spec else ()
     if arguments.auditors:

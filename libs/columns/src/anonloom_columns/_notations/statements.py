@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom._representation import short_repr
+from anonloom import short_repr
 from anonloom.cells import place
 
 INFINITY = float("inf")
@@ -80,9 +80,9 @@ class Vocabulary:
     _most: dict[str, int] = attrs.field(factory=dict, init=False, repr=False)
 
     @cached_property
-    def known(self) -> frozenset[str]:
-        """The values."""
-        return frozenset(self.labels)
+    def known(self) -> dict[str, int]:
+        """The values, and their places among the labels."""
+        return {label: place for place, label in enumerate(self.labels)}
 
     @cached_property
     def letters(self) -> NDArray[np.str_]:

@@ -10,9 +10,8 @@ of a set must be values of the original, or numbers, and a text with two reading
 from collections.abc import Callable
 from typing import NamedTuple
 
-from anonloom._notations import masks, members, spans
-from anonloom._notations.spans import period
-from anonloom._notations.statements import (
+from anonloom_columns._notations import masks, members, spans
+from anonloom_columns._notations.statements import (
     Anything,
     Masked,
     Members,
@@ -33,7 +32,6 @@ __all__ = [
     "Span",
     "Statement",
     "Vocabulary",
-    "period",
     "read_notation",
     "read_span",
 ]

@@ -7,14 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom import Column, Schema, Table
-from anonloom._notations.table import NOTATIONS, Vocabulary
-from anonloom.data import Axis, read_span
+from anonloom.data import Axis
 from anonloom.hierarchies import Tree
+from anonloom_columns import NotationReader, read_span
+from anonloom_columns._notations.table import NOTATIONS, Vocabulary
 
 
 def axis_of(values: list[object], **options: object) -> Axis:
     schema = Schema([Column(name="it", role="quasi", missing="own", **options)])
-    return Table.build(pd.DataFrame({"it": pd.Series(values, dtype=object)}), schema).axes[0]
+    table = Table.build(pd.DataFrame({"it": pd.Series(values, dtype=object)}), schema)
+    return table.with_reader(NotationReader).axes[0]
 
 
 def covered(axis: Axis, cell: str) -> list[str | None] | str | None:
@@ -276,6 +278,32 @@ def test_what_is_in_no_notation_is_not_read(cell: str) -> None:
         assert 0 == len(cover)
     else:
         assert None is axis.read(cell)
+
+
+@pytest.mark.parametrize(
+    ("type_", "cell"),
+    [
+        *(("number", cell) for cell in ("inf", "1_0", "", "x", "[9, 1]", "[a, b]", "[1, nan]")),
+        *(("date", cell) for cell in ("NaT", "today", "now", "2020-13-01", "1")),
+        *(("time", cell) for cell in ("NaT", "now", "1", "2019-05-01 25:00:00")),
+        *(("time", cell) for cell in ("2019-05-01 10", "2019-05-01 10:00:00.5")),
+        ("time", "[2019-05-02 00:00, 2019-05-01 00:00]"),
+        *(("category", cell) for cell in ("c", "[a, b]")),
+    ],
+)
+def test_what_is_no_cell_of_its_type_is_not_read(type_: str, cell: str) -> None:
+    values: dict[str, list[object]] = {
+        "number": [1, 10],
+        "date": ["2019-05-01"],
+        "time": ["2019-05-01 10:00:01"],
+        "category": ["a", "b"],
+    }
+    assert None is axis_of(values[type_], type=type_).read(cell)
+
+
+def test_two_numbers_with_a_dash_between_them_are_an_interval() -> None:
+    axis = axis_of([20, 25, 30, 40], type="number")
+    assert [["20", "25"], None] == [covered(axis, cell) for cell in ("20-25", "30-20")]
 
 
 @pytest.mark.parametrize("type_", ["number", "date", "time", "category"])

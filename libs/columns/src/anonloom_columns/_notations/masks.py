@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from anonloom._notations.statements import Anything, Masked, Vocabulary
+from anonloom_columns._notations.statements import Anything, Masked, Vocabulary
 
 
 def read_stars(text: str, _: Vocabulary) -> Anything | None:

@@ -4,8 +4,8 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from anonloom._notations.statements import Members, Vocabulary
 from anonloom.cells import place
+from anonloom_columns._notations.statements import Members, Vocabulary
 
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.S)
 _AFTER_QUOTED = re.compile(r" ?[, ] ?")

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from anonloom._notations.statements import INFINITY, Span
 from anonloom.cells import MOMENTS, place
+from anonloom_columns._notations.statements import INFINITY, Span
 
 _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 # Other dashes than the hyphen, which people's editors make of it.

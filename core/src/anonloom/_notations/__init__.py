@@ -1,1 +1,0 @@
-"""Readers of the notations that `table` lists."""
