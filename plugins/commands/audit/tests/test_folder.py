@@ -205,11 +205,11 @@ def test_a_condition_that_is_not_met_passes(town, capsys):
 
 def test_conditions_hold_for_every_release_and_name_it(town, capsys):
     names = ["copy.csv", "others.csv"]
-    arguments = ["audit", "town.csv", *names, *KNOWN, "--fail-if", "linking.nearest_copy > 0.5"]
+    arguments = ["audit", "town.csv", *names, *KNOWN, "--fail-if", "counting.rows > 5"]
     assert 3 == main(arguments)
     assert (
-        "anonloom: the audit fails: copy.csv: linking.nearest_copy > 0.5 (it is 1); others.csv: "
-        "linking.nearest_copy > 0.5 (it is 1)\n" == capsys.readouterr().err
+        "anonloom: the audit fails: copy.csv: counting.rows > 5 (it is 600); others.csv: "
+        "counting.rows > 5 (it is 600)\n" == capsys.readouterr().err
     )
 
 
