@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom.findings import excess_interval, normalized_excess
-from anonloom_risk.thresholds import exposed, found_rates
+from anonloom_risk.thresholds import Side, exposed, found_rates
 
 shares = st.floats(0, 1)
 numbers = st.integers(1, 10_000)
@@ -47,12 +47,17 @@ def test_nothing_is_known_of_nobody():
     assert (-np.inf, np.inf) == excess_interval(0.5, 0, 0.5, 10)
 
 
+def side(right, score, unsure=0.0):
+    """Return answers about people on one side."""
+    return Side(right, score, np.full(len(right), unsure))
+
+
 def test_lucky_thresholds_gain_nothing():
     rng = np.random.default_rng(1)
     gains = []
     for _ in range(200):
         inside, outside = (rng.random(300) < 0.3).astype(float), (rng.random(300) < 0.3) * 1.0
-        rates = found_rates(inside, rng.random(300), outside, rng.random(300), rng)
+        rates = found_rates(side(inside, rng.random(300)), side(outside, rng.random(300)), rng)
         gains.append(rates.success - rates.baseline)
 
     assert abs(np.mean(gains)) < 3 * np.std(gains) / np.sqrt(200)
@@ -64,7 +69,8 @@ def test_an_attacker_answers_where_that_pays():
     inside = np.where(leaked, 1.0, rng.random(1000) < 0.5)
     score = np.where(leaked, 10.0, rng.random(1000))
 
-    rates = found_rates(inside, score, (rng.random(1000) < 0.5) * 1.0, rng.random(1000), rng)
+    outside = side((rng.random(1000) < 0.5) * 1.0, rng.random(1000))
+    rates = found_rates(side(inside, score), outside, rng)
 
     assert rates.success == pytest.approx(0.05, abs=0.005)
     assert rates.baseline < 0.005
@@ -76,7 +82,8 @@ def test_the_rows_of_a_leak_are_exposed_and_few_others():
     inside = np.where(leaked, 1.0, rng.random(1000) < 0.5)
     score = np.where(leaked, 10.0, rng.random(1000))
 
-    result = exposed(inside, score, (rng.random(1000) < 0.5) * 1.0, rng.random(1000))
+    outside = side((rng.random(1000) < 0.5) * 1.0, rng.random(1000))
+    result = exposed(side(inside, score), outside)
 
     assert result[leaked].all()
     assert result[~leaked].sum() <= 50
@@ -86,10 +93,25 @@ def test_nobody_is_exposed_by_chance_alone():
     rng = np.random.default_rng(5)
     inside, outside = (rng.random(500) < 0.3) * 1.0, (rng.random(500) < 0.3) * 1.0
 
-    assert not exposed(inside, rng.random(500), outside, rng.random(500)).any()
+    assert not exposed(side(inside, rng.random(500)), side(outside, rng.random(500))).any()
 
 
 def test_nobody_is_pointed_at_in_a_class_of_ten():
     inside, outside = np.full(500, 0.1), np.zeros(500)
 
-    assert not exposed(inside, np.ones(500), outside, np.ones(500)).any()
+    assert not exposed(side(inside, np.ones(500)), side(outside, np.ones(500))).any()
+
+
+def test_to_be_unsure_about_strangers_infers_nothing():
+    """Whoever is linked gets the usual value named, and so would everybody."""
+    rng = np.random.default_rng(5)
+    inside, outside = (rng.random(3000) < 0.75) * 1.0, (rng.random(3000) < 0.75) * 1.0
+    linked, not_linked = rng.random(3000) + 1.0, rng.random(3000)
+
+    by_links = found_rates(side(inside, linked), side(outside, not_linked), rng)
+    usual = [Side(inside, linked, inside), Side(outside, not_linked, outside)]
+    by_value = found_rates(*usual, rng)
+
+    assert by_links.success - by_links.baseline > 0.6
+    assert abs(by_value.success - by_value.baseline) < 0.05
+    assert not exposed(*usual).any()

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import attrs
+import numpy as np
 
 from anonloom import short_repr
 from anonloom.findings import Question
@@ -31,6 +32,11 @@ class Answers:
     attainable
         For every target the chance with which the best attacker with this knowledge would be right
         about a copy; 1 unless people who look alike to the attacker differ in what he wants.
+    otherwise
+        For every target the chance that what anybody knows of the population is right, which is
+        answered where the attacker is unsure; 0 for attacks that then name nobody. Without it an
+        attacker would seem to infer much from a release only because he is unsure about people
+        outside.
     question
         The question that it answers, where that is not the auditor's.
     isolation
@@ -43,6 +49,7 @@ class Answers:
     columns: tuple[str, ...]
     meaning: str
     attainable: FloatArray | None = None
+    otherwise: FloatArray | None = None
     question: Question | None = None
     isolation: FloatArray | None = None
 
@@ -53,8 +60,14 @@ class Answers:
             right=self.right[people],
             score=self.score[people],
             attainable=None if self.attainable is None else self.attainable[people],
+            otherwise=None if self.otherwise is None else self.otherwise[people],
             isolation=None if self.isolation is None else self.isolation[people],
         )
+
+    @property
+    def unsure(self) -> FloatArray:
+        """Chance to be right about every target without an answer from the release."""
+        return np.zeros(len(self.right)) if self.otherwise is None else self.otherwise
 
 
 def divide(answers: Sequence[Answers], inside: int) -> list[tuple[Answers, Answers]]:

@@ -72,8 +72,7 @@ class Trial:
 
     def rates(self, rng: np.random.Generator) -> thresholds.Rates:
         """Return how often people on either side are found."""
-        inside, outside = self.inside, self.outside
-        return thresholds.found_rates(inside.right, inside.score, outside.right, outside.score, rng)
+        return thresholds.found_rates(_side(self.inside), _side(self.outside), rng)
 
     @property
     def attainable(self) -> float:
@@ -82,8 +81,11 @@ class Trial:
 
     def exposed(self) -> BoolArray:
         """Return who of the people inside is found because of the release."""
-        inside, outside = self.inside, self.outside
-        return thresholds.exposed(inside.right, inside.score, outside.right, outside.score)
+        return thresholds.exposed(_side(self.inside), _side(self.outside))
+
+
+def _side(answers: Answers) -> thresholds.Side:
+    return thresholds.Side(answers.right, answers.score, answers.unsure)
 
 
 @short_repr
@@ -236,6 +238,11 @@ class Assessment:
             unread = self.case.unread.get(name, 0)
             if unread > MOST_UNREAD * rows:
                 return f"column '{name}': {unread} of {rows} cells of the release cannot be read"
+        if result.baseline > thresholds.MOST_BASELINE:
+            return (
+                f"{result.baseline:.0%} of the people who are not in the release are found as "
+                "well: that leaves nothing to tell apart"
+            )
         short = result.copy < LEAST_OF_A_COPY * attainable
         # Few people may be all that can be found: an attack that finds them says something.
         if attainable < ROUNDING or (short and attainable < LEAST_TO_FIND):
@@ -251,11 +258,6 @@ class Assessment:
             return (
                 f"the attack claims to find {low:.0%} to {high:.0%} of people who are not in the "
                 "table that it attacks"
-            )
-        if result.baseline > thresholds.MOST_BASELINE:
-            return (
-                f"{result.baseline:.0%} of the people who are not in the release are found as "
-                "well: that leaves nothing to tell apart"
             )
         if result.baseline_kind == "leave-one-out":
             return self._unfit_without_control(result)

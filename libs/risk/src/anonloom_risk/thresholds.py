@@ -36,76 +36,83 @@ class Rates(NamedTuple):
     baseline: float
 
 
-def found_rates(
-    inside: FloatArray,
-    inside_score: FloatArray,
-    outside: FloatArray,
-    outside_score: FloatArray,
-    rng: np.random.Generator,
-) -> Rates:
+class Side(NamedTuple):
+    """Answers about people on one side, inside the release or outside.
+
+    Attributes
+    ----------
+    right
+        Chance that the answer about each is right.
+    score
+        How sure it is.
+    unsure
+        Chance to be right where no answer is given.
+    """
+
+    right: FloatArray
+    score: FloatArray
+    unsure: FloatArray
+
+    def of(self, people: BoolArray) -> "Side":
+        """Return some of the people."""
+        return Side(self.right[people], self.score[people], self.unsure[people])
+
+    def found(self, cut: float) -> FloatArray:
+        """Return the chance that each is found when answers are given from this score on."""
+        return np.where(self.score >= cut, self.right, self.unsure)
+
+    def learned(self, cut: float) -> FloatArray:
+        """Return the chance that each is found, and would not have been without the release."""
+        return np.where(self.score >= cut, self.right * (1 - self.unsure), 0.0)
+
+
+def found_rates(inside: Side, outside: Side, rng: np.random.Generator) -> Rates:
     """Return success and baseline of an attacker who answers only where that pays.
 
     The score from which on answers are given is chosen on some of the people and used on the
     others, in turn, so that a lucky threshold gains nothing. Who gets no answer counts as not
-    found.
-
-    Parameters
-    ----------
-    inside, outside
-        Chance that the answer is right, for people in the release and outside it.
+    found, unless what is known of the population is right about her.
     """
-    if min(len(inside), len(outside)) < FEWEST_FOR_A_CHOICE:
-        return Rates(_mean(inside), _mean(outside))
-    folds = [rng.permutation(len(answers)) % FOLDS for answers in (inside, outside)]
-    kept_inside, kept_outside = np.zeros(len(inside)), np.zeros(len(outside))
+    if min(len(inside.right), len(outside.right)) < FEWEST_FOR_A_CHOICE:
+        return Rates(_mean(inside.right), _mean(outside.right))
+    folds = [rng.permutation(len(side.right)) % FOLDS for side in (inside, outside)]
+    found_inside, found_outside = np.zeros(len(inside.right)), np.zeros(len(outside.right))
     for fold in range(FOLDS):
-        (used_in, used_out), (chosen_in, chosen_out) = zip(
-            *((of == fold, of != fold) for of in folds), strict=True
-        )
-        cut = _best_cut(
-            inside[chosen_in],
-            inside_score[chosen_in],
-            outside[chosen_out],
-            outside_score[chosen_out],
-        )
-        kept_inside[used_in] = _kept(inside, inside_score, cut)[used_in]
-        kept_outside[used_out] = _kept(outside, outside_score, cut)[used_out]
-    return Rates(_mean(kept_inside), _mean(kept_outside))
+        used_in, used_out = (of == fold for of in folds)
+        cut = _best_cut(inside.of(~used_in), outside.of(~used_out))
+        found_inside[used_in] = inside.found(cut)[used_in]
+        found_outside[used_out] = outside.found(cut)[used_out]
+    return Rates(_mean(found_inside), _mean(found_outside))
 
 
-def exposed(
-    inside: FloatArray, inside_score: FloatArray, outside: FloatArray, outside_score: FloatArray
-) -> BoolArray:
+def exposed(inside: Side, outside: Side) -> BoolArray:
     """Return who is likely found because of the release, and not by chance.
 
     As many as possible of those with the surest answers, as long as people inside are found more
     often than people outside by a factor, and beyond what chance does.
     """
-    nobody = np.zeros(len(inside), bool)
-    if not len(inside) or not len(outside):
+    nobody = np.zeros(len(inside.right), bool)
+    if not len(inside.right) or not len(outside.right):
         return nobody
-    cuts = _cuts(np.concatenate([inside_score, outside_score]))
+    cuts = _cuts(np.concatenate([inside.score, outside.score]))
     for factor, cut in product(FACTORS, cuts):
-        found, chance = _kept(inside, inside_score, cut), _kept(outside, outside_score, cut)
+        found, chance = inside.learned(cut), outside.learned(cut)
         rates = Rates(_mean(found), _mean(chance))
-        beyond = BEYOND_CHANCE * _error(rates, len(inside), len(outside))
+        beyond = BEYOND_CHANCE * _error(rates, len(found), len(chance))
         enough = rates.success >= factor * rates.baseline
         if enough and rates.success - rates.baseline > beyond:
             return found >= LIKELY
     return nobody
 
 
-def _best_cut(
-    inside: FloatArray, inside_score: FloatArray, outside: FloatArray, outside_score: FloatArray
-) -> float:
-    best, best_value = -math.inf, -math.inf
-    for cut in _cuts(np.concatenate([inside_score, outside_score])):
-        rates = Rates(
-            _mean(_kept(inside, inside_score, cut)), _mean(_kept(outside, outside_score, cut))
-        )
+def _best_cut(inside: Side, outside: Side) -> float:
+    # To give no answer at all is a choice, too.
+    best, best_value = math.inf, -math.inf
+    for cut in _cuts(np.concatenate([inside.score, outside.score])):
+        rates = Rates(_mean(inside.found(cut)), _mean(outside.found(cut)))
         if rates.baseline > MOST_BASELINE:
             continue
-        error = _error(rates, len(inside), len(outside))
+        error = _error(rates, len(inside.right), len(outside.right))
         value = (rates.success - rates.baseline - CAUTION * error) / (1 - rates.baseline)
         if value > best_value:
             best, best_value = cut, value
@@ -122,10 +129,6 @@ def _cuts(scores: FloatArray) -> Sequence[float]:
     fine = 1 - np.geomspace(1 / len(known), 1 / CUTS, CUTS // 2)
     cuts = np.unique(np.quantile(known, np.concatenate([shares, fine]), method="higher"))
     return [-math.inf, *cuts.tolist()]
-
-
-def _kept(right: FloatArray, score: FloatArray, cut: float) -> FloatArray:
-    return np.where(score >= cut, right, 0.0)
 
 
 def _error(rates: Rates, people: int, strangers: int) -> float:

@@ -2,9 +2,8 @@
 
 Rows with equal published cells cannot be told apart, so that the most frequent value among them is
 guessed. People outside the release are guessed in the same way: what is right of them is learnt
-from the population, and no fault of the release. Answers are as sure as the link is: who is not in
-the release gets few. Where rows can be linked, a value is therefore found more often inside than
-outside even if values were shuffled, by as much as it is frequent: that errs on the safe side.
+from the population, and no fault of the release. Answers are as sure as the link is; where it is
+not, the value is named that is most frequent in the population.
 """
 
 from collections.abc import Sequence
@@ -52,11 +51,13 @@ def inference(
             guess = _most_frequent(published, column.sides[RELEASE], len(column))
             right = _right(column, np.where(link.row >= 0, guess[published[link.row]], -1))
             attainable = _attainable(columns, column, alike)
+            usual = np.bincount(column.sides[ORIGINAL], minlength=len(column)).argmax()
+            otherwise = _right(column, np.full(len(link.row), usual))
         else:
             # Of people outside nobody knows the value. All are taken to be found, in and outside
             # the release: that is not assessable, where no answer would read as safety.
             right, attainable = np.ones(len(link.row), bool), np.ones(len(link.row))
-            score = np.zeros(len(link.row))
+            score, otherwise = np.zeros(len(link.row)), right
         results.append(
             Answers(
                 name=f"inference.{name}",
@@ -67,6 +68,7 @@ def inference(
                 meaning=f"'{name}' is guessed from the row that is named for a person, and those "
                 "that equal it.",
                 attainable=attainable,
+                otherwise=otherwise.astype(float),
             )
         )
     return results

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import attrs
+import numpy as np
 
 from anonloom import AuditInput, Findings, Release, Schema, StageContext, Table, param
 from anonloom.findings import FindingBuilder, Question
@@ -36,7 +37,8 @@ class Inference(RiskAuditor):
     """Infers a secret value of people of whom the attacker knows all other columns.
 
     Two attackers for every secret: one believes the nearest row, one lets several near rows vote.
-    An answer is surer the nearer the nearest row is, compared with people of the population.
+    An answer is surer the nearer the nearest row is, compared with people of the population; where
+    it is not sure, the most frequent value of the population is named.
     """
 
     question: ClassVar[Question] = "inference"
@@ -105,6 +107,8 @@ class Inference(RiskAuditor):
             attainable(known, column.sides[ORIGINAL], len(column)),
             secret.of_rows(TARGETS),
         )
+        usual = secret.values[np.bincount(column.sides[ORIGINAL]).argmax()]
+        otherwise = secret.agree(np.full(len(own), usual), own).astype(float)
         return [
             Answers(
                 name=f"{attacker}_{column.name}",
@@ -113,6 +117,7 @@ class Inference(RiskAuditor):
                 columns=tuple(other.name for other in columns),
                 meaning=MEANING.format(column.name, says),
                 attainable=at_best,
+                otherwise=otherwise,
             )
             for attacker, (value, says) in named.items()
         ]

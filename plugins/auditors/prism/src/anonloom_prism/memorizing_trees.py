@@ -50,12 +50,14 @@ def answers(
     known = [name for name in shown if name != sensitive]
     columns = align_evidence(case, people, known)
     right, score = np.zeros(len(people)), np.full(len(people), -np.inf)
-    at_best = np.ones(len(people))
+    at_best, otherwise = np.ones(len(people)), np.zeros(len(people))
     try:
         if known and sensitive in shown:
             learned, own, true = _classes(case, people, sensitive, critical, bins)
             named, score = _name(columns, learned, context)
             right = ((named == true) & (true >= 0)).astype(float)
+            usual = np.bincount(own[own >= 0]).argmax() if (own >= 0).any() else -1
+            otherwise = ((true == usual) & (true >= 0)).astype(float)
             at_best = attainable(columns, own + 1, int(own.max()) + 2)
     except NotAssessable:
         pass
@@ -66,6 +68,7 @@ def answers(
         columns=(*known, sensitive),
         meaning=MEANING.format(sensitive),
         attainable=at_best,
+        otherwise=otherwise,
     )
 
 
