@@ -121,7 +121,7 @@ def test_a_release_of_another_tool_is_audited_and_never_published(folder, capsys
     assert 0 == main(["run", "examples/quickstart.yaml", "--quiet"])
     tables = ["examples/data/clinic.csv", "out/clinic/public/release.csv"]
     audited = f"examples/{AUDIT_ONLY.name}"
-    assert 0 == main(["audit", *tables, "--pipeline", audited])
+    assert 0 == main(["audit", *tables, "--pipeline", audited, "--all"])
     printed = capsys.readouterr().out
     asked = yaml.safe_load(AUDIT_ONLY.read_text(encoding="utf-8"))["audit"]
     assert [use["auditor"] for use in asked] == [

@@ -192,8 +192,8 @@ def test_each_release_keeps_what_it_promises_and_both_together_do_not(folder, ex
     words = ["audit", str(folder / "people.csv"), str(folder / "later.csv")]
     words += ["--also", str(folder / "earlier.csv"), "--pipeline", str(folder / "audit.yaml")]
     assert 0 == main([*words, "--json", "--quiet"])
-    (audit,) = json.loads(capsys.readouterr().out)["audits"]
-    figures = {item["name"]: item["value"] for item in audit["findings"]}
+    (release,) = json.loads(capsys.readouterr().out)["releases"]
+    figures = {item["name"]: item["value"] for item in release["audits"][0]["findings"]}
     assert BEFORE == figures["people_attacked"]
     assert {name: len(people) for name, people in expected.items()} == {
         name: figures[f"{name}.{SENSITIVE}"] for name in expected

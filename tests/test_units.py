@@ -47,6 +47,7 @@ AUDITORS = {
     "intersection": {},
     "singling-out": {},
     "inference": {},
+    "membership": {},
 }
 NO_TABLE = {"traffic", "outsourcing"}
 

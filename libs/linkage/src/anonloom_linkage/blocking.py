@@ -22,7 +22,16 @@ from anonloom_linkage.top2_search import Blocks
 
 sparse = lazy_module("scipy.sparse")
 
-__all__ = ["Granularity", "Key", "Scheme", "guess_scheme", "guess_schemes", "key_of", "scheme"]
+__all__ = [
+    "PASSES",
+    "Granularity",
+    "Key",
+    "Scheme",
+    "guess_scheme",
+    "guess_schemes",
+    "key_of",
+    "scheme",
+]
 
 #: A number: the width of the bins of a number, in days of a date or a time; the level of a
 #: hierarchy. `exact`: every value is a bin. `auto`: some bins.

@@ -39,9 +39,11 @@ def shared_people(original: Table, control: Table) -> str:
 
     Who is a person is said by the column with that role, where both tables have it.
     """
+    # Whoever attacks may not read the column; whom a control holds is no part of the attack.
+    ours, theirs = (table.with_all_columns().frame for table in (original, control))
     for name in original.schema.names_with_role("person"):
-        if name in original.frame.columns and name in control.frame.columns:
-            known = control.frame[name].isin(original.frame[name].dropna())
+        if name in ours.columns and name in theirs.columns:
+            known = theirs[name].isin(ours[name].dropna())
             if known.any():
                 return f"{int(known.sum())} rows of the control are of persons of the original"
     together = join_people(original, control)

@@ -79,6 +79,7 @@ class CoveringRows:
         return cls(row, chance)
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class _Tree:
     """Classes of rows with equal cells, as a tree whose levels are columns.

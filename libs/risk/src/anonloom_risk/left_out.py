@@ -16,7 +16,8 @@ CHUNK = 1 << 20
 def halves(original: Table, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
     """Divide the complete rows at random into halves that share no person, each in no order."""
     rows = rng.permutation(np.flatnonzero(~original.incomplete))
-    persons = original.persons
+    # Whoever attacks may not read the column; who shares a half is no part of the attack.
+    persons = original.with_all_columns().persons
     if persons is None:
         return rows[: len(rows) // 2], rows[len(rows) // 2 :]
     side = rng.permutation(int(persons.max(initial=0)) + 1) % 2 == 0

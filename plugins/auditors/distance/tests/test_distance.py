@@ -193,7 +193,11 @@ def test_a_text_is_left_out_unless_it_is_asked_for() -> None:
 # --- little or nothing to say --------------------------------------------------------------------
 
 
-ATTACK = {f"nearest_{figure}" for figure in ("risk", "success", "baseline", "copy")}
+ATTACK = {
+    f"{attack}_{figure}"
+    for attack in ("nearest", "calibrated")
+    for figure in ("risk", "success", "baseline", "copy")
+}
 
 
 def reasons(found: Findings) -> set[str]:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from anonloom import Column, Release, Schema, Table
 from anonloom.hierarchies import Prefix, Tree
+from anonloom_columns import NotationReader
 from anonloom_learning.encoding import (
     MOST_LEAVES,
     absence_features,
@@ -26,7 +27,7 @@ from anonloom_testing.random_tables import TREE, mixed_table
 def paired(original, cells, **how):
     """The column `x` of an original with these cells, and of a release with those."""
     schema = Schema([Column(name="x", role=how.pop("role", "quasi"), **how)])
-    table = Table.build(pd.DataFrame({"x": original}), schema)
+    table = Table.build(pd.DataFrame({"x": original}), schema).with_reader(NotationReader)
     release = Release(schema=schema, frame=pd.DataFrame({"x": pd.Series(cells, dtype=object)}))
     (column,) = align_columns(table, [release], ["x"])
     return column
@@ -44,7 +45,7 @@ def features_of(column, table):
         ("40", 0.25, 0.0),
         ("[10, 50]", 0.0, 1.0),
         ("[20, 40]", 0.0, 0.5),
-        ("[20, 30)", -0.125, 0.25),
+        ("[20, 30)", -0.1375, 0.225),  # whole numbers: up to 29
         ("20-30", -0.125, 0.25),
         ('{"10", "30"}', -0.25, 0.5),
         ("*", 0.0, 1.0),

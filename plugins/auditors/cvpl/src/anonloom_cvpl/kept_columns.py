@@ -41,6 +41,7 @@ CANDIDATES, TURNS, ANEW = 64, 12, 6
 CHUNK = 1 << 22
 
 
+@short_repr
 @attrs.frozen(eq=False)
 class _ColumnModel:
     """What agreement in one column says, if noise or chance to be kept are as given.
