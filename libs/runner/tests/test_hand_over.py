@@ -79,6 +79,16 @@ def test_a_wide_interval_is_no_safety():
     assert result.sentence.startswith("Do not hand this over yet: the risk may be as high as ")
 
 
+def test_what_may_be_chance_is_no_finding():
+    doubtful = attack("few", success=0.3, people=30, strangers=30)
+    data = attack_data(doubtful, simultaneous_level(1))
+    assert data["risk"] > 0.09
+    assert 0 == data["interval"][0]
+    result = answer([*harmless(), doubtful])
+    assert "not yet" == result.answer
+    assert result.sentence.startswith("Do not hand this over yet: the risk may be as high as ")
+
+
 def test_an_objection_stands_whatever_attacks_find():
     result = answer(harmless(), objections=("The release has it", "And more"))
     expected = ("no", "Do not hand this over: the release has it.", ("And more",))
@@ -117,6 +127,11 @@ def test_a_weaker_baseline_is_a_reason():
     )
 
 
+def _lies_above(item, limit, attacks):
+    low, _ = item.result.interval(simultaneous_level(len(attacks)))
+    return item.result.risk > limit and low > 0
+
+
 @given(some_attacks(), st.floats(0, 0.5))
 def test_green_means_that_all_was_asked_and_all_is_low(attacks, limit):
     result = answer(attacks, limit=limit)
@@ -124,7 +139,9 @@ def test_green_means_that_all_was_asked_and_all_is_low(attacks, limit):
     if data["risk"] is None:
         assert "not yet" == result.answer
     elif data["risk"] > limit:
-        assert "no" == result.answer
+        # Never green: refused where it is no chance, doubtful where it may be.
+        sure = [a for a in attacks if a.result.assessable and _lies_above(a, limit, attacks)]
+        assert ("no" if sure else "not yet") == result.answer
     if result.answer == "nothing against it":
         assert data["interval"][0] == 0
         assert data["interval"][1] <= limit
@@ -134,12 +151,13 @@ def test_green_means_that_all_was_asked_and_all_is_low(attacks, limit):
 def test_the_rule_is_said_with_its_limit_and_where_that_comes_from():
     own, other = rule_texts()[0], rule_texts(0.2)[0]
     assert (
-        "Do not hand over: the risk of the worst attack is above 9 %, the threshold of the European "
-        "Medicines Agency (Policy 0070) and of Health Canada for public releases; or the release "
-        "is a copy of the original, or holds its identifiers." == own
+        "Do not hand over: an attack finds people beyond chance, with a risk above 9 %, the "
+        "threshold of the European Medicines Agency (Policy 0070) and of Health Canada for public "
+        "releases; or the release is a copy of the original, or holds its identifiers." == own
     )
     assert other.startswith(
-        "Do not hand over: the risk of the worst attack is above 20 %, chosen with --limit; or "
+        "Do not hand over: an attack finds people beyond chance, with a risk above 20 %, chosen "
+        "with --limit; or "
     )
 
 

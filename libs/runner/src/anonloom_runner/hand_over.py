@@ -71,10 +71,10 @@ def decide(
         What keeps an audit from saying that nothing speaks against it.
     """
     measured = headline["status"] == "measured"
-    above = measured and headline["risk"] > limit
-    if above or objections:
-        words = _found_text(headline) if above else _lower_first(objections[0])
-        rest = tuple(objections[0 if above else 1 :])
+    above = _worst_above(attacks, limit)
+    if above is not None or objections:
+        words = _lower_first(objections[0]) if above is None else _found_text(above)
+        rest = tuple(objections[1 if above is None else 0 :])
         return Decision("no", f"Do not hand this over: {words}.", rest)
     if not measured:
         return Decision(
@@ -104,13 +104,24 @@ def rule_texts(limit: float = LIMIT) -> list[str]:
         else ", chosen with --limit"
     )
     return [
-        f"Do not hand over: the risk of the worst attack is above {percent(limit)}{source}; or "
-        "the release is a copy of the original, or holds its identifiers.",
+        "Do not hand over: an attack finds people beyond chance, with a risk above "
+        f"{percent(limit)}{source}; or the release is a copy of the original, or holds its "
+        "identifiers.",
         "Not yet: an attack finds people beyond chance; the interval of one reaches above "
         f"{percent(limit)}; one of the four questions has no attack that says anything; or a "
         "control, readable cells or the roles of columns are missing.",
         "Nothing against it: none of this.",
     ]
+
+
+def _worst_above(attacks: Sequence[Mapping[str, Any]], limit: float) -> Mapping[str, Any] | None:
+    """Return the worst attack above the limit that does find people beyond chance."""
+    sure = [
+        attack
+        for attack in attacks
+        if attack["status"] == "measured" and attack["risk"] > limit and attack["interval"][0] > 0
+    ]
+    return max(sure, key=lambda attack: attack["risk"], default=None)
 
 
 def _found_text(headline: Mapping[str, Any]) -> str:
