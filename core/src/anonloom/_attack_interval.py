@@ -9,7 +9,7 @@ def normalized_excess(success: float, baseline: float) -> float:
 
 
 def excess_interval(
-    success: float, people: int, baseline: float, strangers: int, level: float = 0.95
+    success: float, people: float, baseline: float, strangers: float, level: float = 0.95
 ) -> tuple[float, float]:
     """Return an interval of the normalized excess.
 
@@ -39,7 +39,7 @@ def percent(share: float) -> str:
     return f"{100 * share:.{digits}f}".removesuffix(".0") + " %"
 
 
-def _wilson(share: float, number: int, z: float) -> tuple[float, float]:
+def _wilson(share: float, number: float, z: float) -> tuple[float, float]:
     centre = share + z * z / (2 * number)
     spread = z * math.sqrt(max(share * (1 - share), 0.0) / number + z * z / (4 * number**2))
     scale = 1 + z * z / number

@@ -245,6 +245,9 @@ class AttackResult:
         Interval of what it reaches on people who are not in the table that it attacks.
     exposed
         People attacked who are found because of the release.
+    numbers
+        How many people on either side, if all counted alike, would tell as much; None where all
+        do.
     reason
         Why nothing can be concluded; empty when something can.
     """
@@ -260,6 +263,7 @@ class AttackResult:
     copy: float
     of_strangers: tuple[float, float]
     exposed: int = 0
+    numbers: tuple[float, float] | None = None
     reason: str = ""
 
     @property
@@ -274,7 +278,8 @@ class AttackResult:
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return an interval of the risk; several attacks together need a higher level each."""
-        return excess_interval(self.success, self.people, self.baseline, self.strangers, level)
+        people, strangers = self.numbers or (self.people, self.strangers)
+        return excess_interval(self.success, people, self.baseline, strangers, level)
 
     def findings(self) -> "tuple[Finding, ...]":
         """Return the result as figures, named after the attack."""

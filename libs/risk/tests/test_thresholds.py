@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonloom.findings import excess_interval, normalized_excess
+from anonloom_risk.answers import alike_by_value
 from anonloom_risk.thresholds import Side, exposed, found_rates
 
 shares = st.floats(0, 1)
@@ -49,7 +50,7 @@ def test_nothing_is_known_of_nobody():
 
 def side(right, score, unsure=0.0):
     """Return answers about people on one side."""
-    return Side(right, score, np.full(len(right), unsure))
+    return Side(right, score, np.full(len(right), unsure), np.ones(len(right)))
 
 
 def test_lucky_thresholds_gain_nothing():
@@ -109,9 +110,32 @@ def test_to_be_unsure_about_strangers_infers_nothing():
     linked, not_linked = rng.random(3000) + 1.0, rng.random(3000)
 
     by_links = found_rates(side(inside, linked), side(outside, not_linked), rng)
-    usual = [Side(inside, linked, inside), Side(outside, not_linked, outside)]
+    alike = np.ones(3000)
+    usual = [Side(inside, linked, inside, alike), Side(outside, not_linked, outside, alike)]
     by_value = found_rates(*usual, rng)
 
     assert by_links.success - by_links.baseline > 0.6
     assert abs(by_value.success - by_value.baseline) < 0.05
     assert not exposed(*usual).any()
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=60))
+def test_every_value_counts_as_much_as_any_other(values):
+    weights = alike_by_value(np.array(values))
+
+    shares = [weights[np.array(values) == value].sum() for value in set(values)]
+    assert pytest.approx([len(values) / len(shares)] * len(shares)) == shares
+    everybody = Side(np.ones(len(values)), np.ones(len(values)), np.zeros(len(values)), weights)
+    assert 1 - 1e-9 <= everybody.number <= len(values) + 1e-9
+    assert pytest.approx(1.0) == everybody.mean(np.ones(len(values)))
+
+
+def test_to_name_what_most_people_have_finds_one_value_of_two():
+    values = np.array([0] * 95 + [1] * 5)
+    usual = (values == 0).astype(float)
+    side_ = Side(usual, np.zeros(100), usual, alike_by_value(values))
+
+    rates = found_rates(side_, side_, np.random.default_rng(1))
+
+    assert pytest.approx(0.5) == rates.success == rates.baseline
+    assert side_.number < 20

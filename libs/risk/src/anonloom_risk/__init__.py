@@ -1,7 +1,7 @@
 """What risk auditors share: attacks that are tried on a copy and on strangers, on one scale."""
 
 from anonloom_risk.alike import Alike, attainable, number_alike
-from anonloom_risk.answers import Answers
+from anonloom_risk.answers import Answers, alike_by_value
 from anonloom_risk.covering_rows import CoveringRows
 from anonloom_risk.nearest_rows import NearestRows, align_evidence
 from anonloom_risk.passes import Passes
@@ -15,6 +15,7 @@ __all__ = [
     "NearestRows",
     "Passes",
     "RiskAuditor",
+    "alike_by_value",
     "align_evidence",
     "attainable",
     "number_alike",

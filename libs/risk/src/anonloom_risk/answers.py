@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from anonloom import short_repr
 from anonloom.findings import Question
@@ -37,6 +38,9 @@ class Answers:
         answered where the attacker is unsure; 0 for attacks that then name nobody. Without it an
         attacker would seem to infer much from a release only because he is unsure about people
         outside.
+    weight
+        How much every target counts, where not all count alike: of a value that is inferred the
+        rare ones tell more than the one that anybody would guess.
     question
         The question that it answers, where that is not the auditor's.
     isolation
@@ -50,6 +54,7 @@ class Answers:
     meaning: str
     attainable: FloatArray | None = None
     otherwise: FloatArray | None = None
+    weight: FloatArray | None = None
     question: Question | None = None
     isolation: FloatArray | None = None
 
@@ -61,6 +66,7 @@ class Answers:
             score=self.score[people],
             attainable=None if self.attainable is None else self.attainable[people],
             otherwise=None if self.otherwise is None else self.otherwise[people],
+            weight=None if self.weight is None else self.weight[people],
             isolation=None if self.isolation is None else self.isolation[people],
         )
 
@@ -68,6 +74,17 @@ class Answers:
     def unsure(self) -> FloatArray:
         """Chance to be right about every target without an answer from the release."""
         return np.zeros(len(self.right)) if self.otherwise is None else self.otherwise
+
+    @property
+    def weights(self) -> FloatArray:
+        """How much every target counts."""
+        return np.ones(len(self.right)) if self.weight is None else self.weight
+
+
+def alike_by_value(values: NDArray[np.integer]) -> FloatArray:
+    """Return weights with which every value that some target has counts as much as any other."""
+    _, index, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray(len(values) / len(counts) / counts[index], float)
 
 
 def divide(answers: Sequence[Answers], inside: int) -> list[tuple[Answers, Answers]]:

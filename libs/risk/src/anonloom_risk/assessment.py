@@ -77,7 +77,13 @@ class Trial:
     @property
     def attainable(self) -> float:
         """Share of the people inside whom the best attacker would find in a copy."""
-        return 1.0 if self.inside.attainable is None else float(self.inside.attainable.mean())
+        at_best = self.inside.attainable
+        return 1.0 if at_best is None else _side(self.inside).mean(at_best)
+
+    @property
+    def numbers(self) -> tuple[float, float]:
+        """How many people on either side tell as much as those who were attacked."""
+        return _side(self.inside).number, _side(self.outside).number
 
     def exposed(self) -> BoolArray:
         """Return who of the people inside is found because of the release."""
@@ -85,7 +91,7 @@ class Trial:
 
 
 def _side(answers: Answers) -> thresholds.Side:
-    return thresholds.Side(answers.right, answers.score, answers.unsure)
+    return thresholds.Side(answers.right, answers.score, answers.unsure, answers.weights)
 
 
 @short_repr
@@ -214,11 +220,12 @@ class Assessment:
             strangers=len(trial.outside.right),
             baseline_kind=baseline,
             copy=normalized_excess(*tested),
+            numbers=None if answers.weight is None else trial.numbers,
             of_strangers=excess_interval(
                 strange.success,
-                len(stranger.inside.right),
+                stranger.numbers[0],
                 strange.baseline,
-                len(stranger.outside.right),
+                stranger.numbers[1],
                 STRANGERS_LEVEL,
             ),
         )

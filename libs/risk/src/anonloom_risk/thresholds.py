@@ -47,15 +47,29 @@ class Side(NamedTuple):
         How sure it is.
     unsure
         Chance to be right where no answer is given.
+    weight
+        How much each counts.
     """
 
     right: FloatArray
     score: FloatArray
     unsure: FloatArray
+    weight: FloatArray
 
     def of(self, people: BoolArray) -> "Side":
         """Return some of the people."""
-        return Side(self.right[people], self.score[people], self.unsure[people])
+        return Side(*(values[people] for values in self))
+
+    def mean(self, values: FloatArray) -> float:
+        """Return a mean over the people, each as far as she counts."""
+        total = float(self.weight.sum())
+        return float(self.weight @ values) / total if total else 0.0
+
+    @property
+    def number(self) -> float:
+        """How many people who count alike would tell as much (Kish's effective sample size)."""
+        squares = float(self.weight @ self.weight)
+        return float(self.weight.sum()) ** 2 / squares if squares else 0.0
 
     def found(self, cut: float) -> FloatArray:
         """Return the chance that each is found when answers are given from this score on."""
@@ -74,7 +88,7 @@ def found_rates(inside: Side, outside: Side, rng: np.random.Generator) -> Rates:
     found, unless what is known of the population is right about her.
     """
     if min(len(inside.right), len(outside.right)) < FEWEST_FOR_A_CHOICE:
-        return Rates(_mean(inside.right), _mean(outside.right))
+        return Rates(inside.mean(inside.right), outside.mean(outside.right))
     folds = [rng.permutation(len(side.right)) % FOLDS for side in (inside, outside)]
     found_inside, found_outside = np.zeros(len(inside.right)), np.zeros(len(outside.right))
     for fold in range(FOLDS):
@@ -82,7 +96,7 @@ def found_rates(inside: Side, outside: Side, rng: np.random.Generator) -> Rates:
         cut = _best_cut(inside.of(~used_in), outside.of(~used_out))
         found_inside[used_in] = inside.found(cut)[used_in]
         found_outside[used_out] = outside.found(cut)[used_out]
-    return Rates(_mean(found_inside), _mean(found_outside))
+    return Rates(inside.mean(found_inside), outside.mean(found_outside))
 
 
 def exposed(inside: Side, outside: Side) -> BoolArray:
@@ -97,8 +111,8 @@ def exposed(inside: Side, outside: Side) -> BoolArray:
     cuts = _cuts(np.concatenate([inside.score, outside.score]))
     for factor, cut in product(FACTORS, cuts):
         found, chance = inside.learned(cut), outside.learned(cut)
-        rates = Rates(_mean(found), _mean(chance))
-        beyond = BEYOND_CHANCE * _error(rates, len(found), len(chance))
+        rates = Rates(inside.mean(found), outside.mean(chance))
+        beyond = BEYOND_CHANCE * _error(rates, inside.number, outside.number)
         enough = rates.success >= factor * rates.baseline
         if enough and rates.success - rates.baseline > beyond:
             return found >= LIKELY
@@ -109,10 +123,10 @@ def _best_cut(inside: Side, outside: Side) -> float:
     # To give no answer at all is a choice, too.
     best, best_value = math.inf, -math.inf
     for cut in _cuts(np.concatenate([inside.score, outside.score])):
-        rates = Rates(_mean(inside.found(cut)), _mean(outside.found(cut)))
+        rates = Rates(inside.mean(inside.found(cut)), outside.mean(outside.found(cut)))
         if rates.baseline > MOST_BASELINE:
             continue
-        error = _error(rates, len(inside.right), len(outside.right))
+        error = _error(rates, inside.number, outside.number)
         value = (rates.success - rates.baseline - CAUTION * error) / (1 - rates.baseline)
         if value > best_value:
             best, best_value = cut, value
@@ -131,12 +145,8 @@ def _cuts(scores: FloatArray) -> Sequence[float]:
     return [-math.inf, *cuts.tolist()]
 
 
-def _error(rates: Rates, people: int, strangers: int) -> float:
+def _error(rates: Rates, people: float, strangers: float) -> float:
     """Return the standard error of a difference; at least one person on either side is unsure."""
     first = max(rates.success * (1 - rates.success), 1 / people)
     second = max(rates.baseline * (1 - rates.baseline), 1 / strangers)
     return math.sqrt(first / people + second / strangers)
-
-
-def _mean(values: FloatArray) -> float:
-    return float(values.mean()) if len(values) else 0.0

@@ -3,7 +3,8 @@
 Rows with equal published cells cannot be told apart, so that the most frequent value among them is
 guessed. People outside the release are guessed in the same way: what is right of them is learnt
 from the population, and no fault of the release. Answers are as sure as the link is; where it is
-not, the value is named that is most frequent in the population.
+not, the value is named that is most frequent in the population. Every value of a category counts
+as much as any other: who has a rare one loses more than who has what anybody would guess.
 """
 
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from anonloom.lazy import pd
 from anonloom.typing import BoolArray, FloatArray, IntArray
 from anonloom_cvpl.strongest_link import Link
 from anonloom_linkage.aligned_columns import AlignedColumn, Cells, align_columns, shared_columns
-from anonloom_risk import Answers
+from anonloom_risk import Answers, alike_by_value
 from anonloom_risk.nearest_rows import ORIGINAL, RELEASE, TARGETS
 
 #: A number is guessed right if it is this near, in standard deviations of the original.
@@ -53,11 +54,12 @@ def inference(
             attainable = _attainable(columns, column, alike)
             usual = np.bincount(column.sides[ORIGINAL], minlength=len(column)).argmax()
             otherwise = _right(column, np.full(len(link.row), usual))
+            weight = None if column.is_ordered else alike_by_value(column.sides[TARGETS])
         else:
             # Of people outside nobody knows the value. All are taken to be found, in and outside
             # the release: that is not assessable, where no answer would read as safety.
             right, attainable = np.ones(len(link.row), bool), np.ones(len(link.row))
-            score, otherwise = np.zeros(len(link.row)), right
+            score, otherwise, weight = np.zeros(len(link.row)), right, None
         results.append(
             Answers(
                 name=f"inference.{name}",
@@ -69,6 +71,7 @@ def inference(
                 "that equal it.",
                 attainable=attainable,
                 otherwise=otherwise.astype(float),
+                weight=weight,
             )
         )
     return results

@@ -20,6 +20,7 @@ from anonloom_risk import (
     Answers,
     RiskAuditor,
     align_evidence,
+    alike_by_value,
     attainable,
     number_alike,
 )
@@ -38,7 +39,8 @@ class Inference(RiskAuditor):
 
     Two attackers for every secret: one believes the nearest row, one lets several near rows vote.
     An answer is surer the nearer the nearest row is, compared with people of the population; where
-    it is not sure, the most frequent value of the population is named.
+    it is not sure, the most frequent value of the population is named. Every value of a category
+    counts as much as any other.
     """
 
     question: ClassVar[Question] = "inference"
@@ -109,6 +111,7 @@ class Inference(RiskAuditor):
         )
         usual = secret.values[np.bincount(column.sides[ORIGINAL]).argmax()]
         otherwise = secret.agree(np.full(len(own), usual), own).astype(float)
+        weight = None if column.is_ordered else alike_by_value(column.sides[TARGETS])
         return [
             Answers(
                 name=f"{attacker}_{column.name}",
@@ -118,6 +121,7 @@ class Inference(RiskAuditor):
                 meaning=MEANING.format(column.name, says),
                 attainable=at_best,
                 otherwise=otherwise,
+                weight=weight,
             )
             for attacker, (value, says) in named.items()
         ]

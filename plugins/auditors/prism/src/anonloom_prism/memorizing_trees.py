@@ -16,7 +16,7 @@ from anonloom.findings import NotAssessable
 from anonloom.typing import Float32Array, FloatArray, IntArray
 from anonloom_linkage.aligned_columns import AlignedColumn, shared_columns
 from anonloom_prism.targets import targets
-from anonloom_risk import Answers, align_evidence, attainable
+from anonloom_risk import Answers, align_evidence, alike_by_value, attainable
 from anonloom_risk.nearest_rows import RELEASE, TARGETS
 
 __all__ = ["answers"]
@@ -51,6 +51,7 @@ def answers(
     columns = align_evidence(case, people, known)
     right, score = np.zeros(len(people)), np.full(len(people), -np.inf)
     at_best, otherwise = np.ones(len(people)), np.zeros(len(people))
+    weight = np.ones(len(people))
     try:
         if known and sensitive in shown:
             learned, own, true = _classes(case, people, sensitive, critical, bins)
@@ -58,6 +59,7 @@ def answers(
             right = ((named == true) & (true >= 0)).astype(float)
             usual = np.bincount(own[own >= 0]).argmax() if (own >= 0).any() else -1
             otherwise = ((true == usual) & (true >= 0)).astype(float)
+            weight = alike_by_value(true)
             at_best = attainable(columns, own + 1, int(own.max()) + 2)
     except NotAssessable:
         pass
@@ -69,6 +71,7 @@ def answers(
         meaning=MEANING.format(sensitive),
         attainable=at_best,
         otherwise=otherwise,
+        weight=weight,
     )
 
 
