@@ -103,9 +103,8 @@ def _name(
     rows = np.flatnonzero(learned >= 0)
     if not len(rows):
         raise NotAssessable("no published row has a value to learn from")
-    forest = ExtraTreesClassifier(
-        TREES, n_jobs=context.workers, random_state=int(context.rng.integers(2**31))
-    )
+    # In threads of its own the library warns of its own filters of warnings, which race.
+    forest = ExtraTreesClassifier(TREES, n_jobs=1, random_state=int(context.rng.integers(2**31)))
     forest.fit(_places(columns, RELEASE)[rows], learned[rows])
     votes = forest.predict_proba(_places(columns, TARGETS))
     best = votes.argmax(axis=1)
